@@ -1,0 +1,1 @@
+"""The local stack and its command line; never deployed."""

@@ -1,0 +1,1 @@
+"""Learned memory for AI agents: short, sourced, keyed facts."""
