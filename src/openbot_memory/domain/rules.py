@@ -1,0 +1,278 @@
+"""The rules that every change of memory goes through, whoever proposes it (S4, S6, S7, A2, A4)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from openbot_memory.domain.errors import InvalidRequest, MemoryFull, SecretRefused, UnknownKey
+from openbot_memory.domain.facts import DURABLE, Fact, Kind, Person, Source, Status, clean_content, clean_key
+from openbot_memory.domain.items import FROM_APPS, Item, ItemType
+from openbot_memory.domain.text import LONGEST_FRAME, LONGEST_HEADING
+
+MAX_CHANGES = 40  # of one consolidation: its facts, item and version fit one transaction
+MAX_CHANGES_BYTES = 250_000  # and their content one row
+MAX_DROPPED = 100  # named in a version's row; the rest is counted in the log
+
+type HoldsSecret = Callable[[str], bool]
+
+
+class Reason(StrEnum):
+    """Why a proposal was dropped."""
+
+    NO_UNREAD_SOURCE = "no-unread-source"
+    SECOND_CHANGE = "second-change-of-key"
+    RETRACTED = "retracted"
+    CHANGED_MEANWHILE = "changed-meanwhile"
+    SECRET = "secret"  # noqa: S105 - the name of a reason
+    TOO_LONG = "too-long"
+    INVALID = "invalid"
+    PREFERENCE_WITHOUT_USER = "preference-without-user"
+    ONLY_APP_RESULTS = "only-app-results"
+    KIND_NOT_DURABLE = "kind-not-durable"
+    MEMORY_FULL = "memory-full"
+    UNKNOWN_KEY = "unknown-key"
+    UNREADABLE = "unreadable"
+
+
+class Dropped(NamedTuple):
+    key: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRules:
+    """A server's limits. Raises ValueError where one fact of the longest content might not fit the text (S4)."""
+
+    max_length: int = 8000  # code points of a memory text
+    max_content: int = 2000  # code points of one content
+    max_keys: int = 10_000  # active and retracted, of one memory
+    assistant_supports: bool = True  # whether an assistant's message alone supports an agent's entry (A4)
+
+    def __post_init__(self) -> None:
+        least = LONGEST_HEADING + LONGEST_FRAME + self.max_content
+        if self.max_content < 1 or self.max_length < least:
+            raise ValueError(f"A fact of {self.max_content} characters needs a text of at least {least}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What a model proposes: to remember (with content and kind) or to forget (`content` None) a key."""
+
+    key: str
+    sources: tuple[str, ...]
+    content: str | None = None
+    kind: Kind = Kind.FACT
+
+
+class Malformed(NamedTuple):
+    """A proposal that has not the asked-for shape; dropped alone (S6)."""
+
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What the model saw: the step of the memory then, and the step of each fact that it was shown."""
+
+    step: int
+    generation: str
+    shown: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def outdated(self, key: str, fact: Fact | None, generation: str) -> bool:
+        """Whether the key changed since (S5). After a rewind only facts that the model saw count as unchanged."""
+        if fact is None:
+            return key in self.shown
+        return fact.step > self.step or (generation != self.generation and self.shown.get(key) != fact.step)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newest:
+    """The newest state of the memory that proposals are applied to."""
+
+    facts: Mapping[str, Fact]  # of the proposed keys
+    keys: int  # how many the memory holds
+    generation: str
+    step: int  # of the change to be made
+    at: int  # ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The items that a proposal may name: those read now, and others of the same history."""
+
+    unread: Mapping[str, Item]
+    read: Mapping[str, Item]
+    source: Callable[[Item], Source] = lambda item: item.id
+    durable_only: bool = False  # an agent's memory: A2, A4
+
+    def of(self, proposal: Proposal) -> list[Item]:
+        """The named items that exist and are no hand-made changes (S6, S11), each once."""
+        named = (self.unread.get(name) or self.read.get(name) for name in dict.fromkeys(proposal.sources))
+        return [item for item in named if item and item.type is not ItemType.MEMORY]
+
+
+class Decision(NamedTuple):
+    changes: tuple[Fact, ...]
+    dropped: tuple[Dropped, ...]
+
+
+class _Drop(Exception):
+    def __init__(self, reason: Reason) -> None:
+        self.reason = reason
+
+
+def proposed_keys(proposals: Iterable[Proposal | Malformed]) -> list[str]:
+    """The valid keys of the proposals, each once, normalized."""
+    keys = dict[str, None]()
+    for proposal in proposals:
+        try:
+            keys[clean_key(proposal.key)] = None
+        except InvalidRequest:
+            continue
+    return list(keys)
+
+
+def decide(
+    proposals: Sequence[Proposal | Malformed],
+    evidence: Evidence,
+    snapshot: Snapshot,
+    newest: Newest,
+    rules: MemoryRules,
+    holds_secret: HoldsSecret,
+) -> Decision:
+    """Apply the proposals to the newest memory; one that breaks a rule is dropped alone, with its reason (S6)."""
+    accepted = dict[str, Fact]()
+    dropped = list[Dropped]()
+    room, added = MAX_CHANGES_BYTES, 0
+    for proposal in proposals:
+        key = proposal.key
+        try:
+            fact = _judge(proposal, evidence, rules, holds_secret, newest)
+            key = fact.key
+            if key in accepted:
+                raise _Drop(Reason.SECOND_CHANGE)
+            fact = _against(fact, newest, snapshot)
+            size = len(fact.content.encode())
+            new = key not in newest.facts
+            if len(accepted) == MAX_CHANGES or size > room:
+                raise _Drop(Reason.INVALID)
+            if new and newest.keys + added >= rules.max_keys:
+                raise _Drop(Reason.MEMORY_FULL)
+        except _Drop as drop:
+            dropped.append(Dropped(_shown_key(key, drop.reason, holds_secret), drop.reason))
+        else:
+            accepted[key] = fact
+            room, added = room - size, added + new
+    return Decision(in_order(accepted.values()), tuple(dropped))
+
+
+def in_order(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """The facts of one change, by key, each with its place, which breaks the tie of equal times in the text (S4)."""
+    return tuple(replace(fact, order=at) for at, fact in enumerate(sorted(facts, key=lambda fact: fact.key)))
+
+
+def _judge(
+    proposal: Proposal | Malformed, evidence: Evidence, rules: MemoryRules, holds_secret: HoldsSecret, newest: Newest
+) -> Fact:
+    """Check what can be seen without the memory: shape, limits, secrets, sources, kind."""
+    if isinstance(proposal, Malformed):
+        raise _Drop(Reason.INVALID)
+    forget = proposal.content is None
+    if not forget and len(proposal.content or "") > rules.max_content:
+        raise _Drop(Reason.TOO_LONG)
+    try:
+        key = clean_key(proposal.key)
+        content = "" if proposal.content is None else clean_content(proposal.content, rules.max_content)
+    except InvalidRequest:
+        raise _Drop(Reason.INVALID) from None
+    if reveals(key, content, holds_secret):
+        raise _Drop(Reason.SECRET)
+    items = evidence.of(proposal)
+    if not any(item.id in evidence.unread for item in items):
+        raise _Drop(Reason.NO_UNREAD_SOURCE)
+    if not forget and proposal.kind is Kind.PREFERENCE and not any(item.from_user for item in items):
+        raise _Drop(Reason.PREFERENCE_WITHOUT_USER)
+    if evidence.durable_only:
+        _check_durable(proposal, items, evidence, rules)
+    return Fact(
+        key=key,
+        content=content,
+        kind=proposal.kind,
+        sources=tuple(evidence.source(item) for item in items),
+        updated_at=newest.at,
+        status=Status.RETRACTED if forget else Status.ACTIVE,
+        step=newest.step,
+        person=_one_person(items) if evidence.durable_only else None,
+    )
+
+
+def _check_durable(proposal: Proposal, items: list[Item], evidence: Evidence, rules: MemoryRules) -> None:
+    if proposal.content is not None and proposal.kind not in DURABLE:
+        raise _Drop(Reason.KIND_NOT_DURABLE)
+    supports = [item for item in items if item.id in evidence.unread and item.type not in FROM_APPS]
+    if not rules.assistant_supports:
+        supports = [item for item in supports if item.from_user or item.type is ItemType.APPROVAL]
+    if not supports:
+        raise _Drop(Reason.ONLY_APP_RESULTS)
+
+
+def _one_person(items: list[Item]) -> Person | None:
+    persons = {item.person.id: item.person for item in items if item.person}
+    return next(iter(persons.values())) if len(persons) == 1 else None
+
+
+def _against(fact: Fact, newest: Newest, snapshot: Snapshot) -> Fact:
+    """Check what needs the memory as it is now. A forgotten fact keeps its content and kind, for people to see."""
+    before = newest.facts.get(fact.key)
+    if before and not before.active:
+        raise _Drop(Reason.RETRACTED)
+    if snapshot.outdated(fact.key, before, newest.generation):
+        raise _Drop(Reason.CHANGED_MEANWHILE)
+    if fact.active:
+        return fact
+    if before is None:
+        raise _Drop(Reason.UNKNOWN_KEY)
+    return replace(fact, content=before.content, kind=before.kind, person=before.person)
+
+
+def _shown_key(key: str, reason: Reason, holds_secret: HoldsSecret) -> str:
+    """The key for the log: never a secret, never long, always storable."""
+    if reason is Reason.SECRET and holds_secret(key):
+        return ""
+    return key.encode(errors="replace").decode()[:128]
+
+
+def reveals(key: str, content: str, holds_secret: HoldsSecret) -> bool:
+    """Whether key, content or both together hold a credential (S7): `password` as key makes its content one."""
+    return holds_secret(key) or holds_secret(content) or holds_secret(f"{key}: {content}")
+
+
+def remember(
+    key: str,
+    content: str,
+    kind: Kind,
+    before: Fact | None,
+    *,
+    keys: int,
+    rules: MemoryRules,
+    holds_secret: HoldsSecret,
+    at: int,
+    step: int,
+    sources: tuple[Source, ...],
+) -> Fact:
+    """A direct Remember (S10): adds or replaces, and activates. Raises InvalidRequest, SecretRefused, MemoryFull."""
+    key = clean_key(key, "command.key")
+    content = clean_content(content, rules.max_content, "command.content")
+    if reveals(key, content, holds_secret):
+        raise SecretRefused
+    if before is None and keys >= rules.max_keys:
+        raise MemoryFull(limit=rules.max_keys)
+    return Fact(key=key, content=content, kind=kind, sources=sources, updated_at=at, step=step)
+
+
+def forget(before: Fact | None, *, at: int, step: int, sources: tuple[Source, ...]) -> Fact:
+    """A direct Forget (S10): retracts, also what is retracted. Raises UnknownKey."""
+    if before is None:
+        raise UnknownKey
+    return replace(before, status=Status.RETRACTED, sources=sources, updated_at=at, step=step, order=0)

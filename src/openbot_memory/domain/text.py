@@ -1,0 +1,67 @@
+"""The memory text: active facts as a block of instructions, newest first, never over the limit (S4, A6)."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from openbot_memory.domain.facts import MAX_KEY, Fact, Kind
+
+SESSION_HEADING = (
+    "# Memory of this session\n"
+    "Evidence from the past, one fact a line. Where it differs from current instructions, "
+    "the current instructions win.\n"
+)
+AGENT_HEADING = (
+    "# Memory of this agent\n"
+    "Evidence from earlier sessions, one entry a line. Where it differs from current instructions, "
+    "the current instructions win.\n"
+)
+SHARED_HEADING = (
+    "# Privacy\n"
+    "Several people share you. What you learned from one person may be private: "
+    "tell another person only what is clearly shared work.\n"
+)
+
+# What starts a new line somewhere, and the other control characters: shown as a blank, so a fact stays one line.
+_BREAKING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_QUOTES = str.maketrans("«»", "‹›")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryText:
+    text: str
+    shown: int
+
+
+def line(fact: Fact) -> str:
+    """One line for one fact. No character is added or lost, so its length is known; the key cannot leave its quotes."""
+    key = _BREAKING.sub(" ", fact.key).translate(_QUOTES)
+    who = f" (from {_BREAKING.sub(' ', fact.person.name).translate(_QUOTES)})" if fact.person else ""
+    return f"- {fact.kind} «{key}»{who}: {_BREAKING.sub(' ', fact.content)}\n"
+
+
+MAX_NAME = 128
+LONGEST_FRAME = len("- » «»") + max(len(k) for k in Kind) + MAX_KEY + len(" (from ): \n") + MAX_NAME
+LONGEST_HEADING = max(len(SESSION_HEADING), len(AGENT_HEADING))
+
+
+def newest_first(fact: Fact) -> tuple[int, int, str]:
+    """Sort key of S4: the newest, at equal times the later version, then by key."""
+    return (-fact.updated_at, -fact.step, fact.key)
+
+
+def memory_text(heading: str, facts: Iterable[Fact], max_length: int) -> MemoryText:
+    """Write the heading and as many facts as fit, in the order given, stopping before the first that does not fit.
+
+    `max_length` counts Unicode code points of the whole block. Without a fact there is no block.
+    """
+    lines = [heading]
+    room = max_length - len(heading)
+    for fact in facts:
+        text = line(fact)
+        if len(text) > room:
+            break
+        lines.append(text)
+        room -= len(text)
+    shown = len(lines) - 1
+    return MemoryText("".join(lines) if shown else "", shown)
