@@ -1,0 +1,113 @@
+"""A session's history: its items and versions, those that a fork shares with its ancestors included (S12).
+
+Items and versions are never changed, so a fork does not copy them: its row `A` names the ancestors and from which
+number on each one's rows count. What a session writes itself lies in its own partition.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from openbot_memory.domain.facts import Fact
+from openbot_memory.domain.items import Item
+from openbot_memory.domain.ranges import Ranges
+from openbot_memory.domain.session import Session, Version, version_step
+from openbot_memory.store import keys, rows
+from openbot_memory.store.table import Key, Table
+
+
+class Line(NamedTuple):
+    """An ancestor of a fork, and the first item and step that lie in its own partition."""
+
+    session: str
+    items: int
+    steps: int
+
+
+ENDLESS = 10**12 - 1  # as many digits as a key's number has
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    table: Table
+    org: str
+
+    def _pk(self, identifier: str) -> str:
+        return keys.session(self.org, identifier)
+
+    def items(self, session: Session, numbers: Ranges, limit: int | None = None) -> Iterator[Item]:
+        """Yield the items of the given numbers in order, reading pages of `limit` as they are needed."""
+        for owner, part in self._owned(session, numbers, "items"):
+            for first, last in part.spans:
+                for page in self.table.query(owner, between=(keys.item(first), keys.item(last)), limit=limit):
+                    yield from map(rows.to_item, page)
+
+    def version(self, session: Session, identifier: str) -> Version | None:
+        """Find a version by its id, wherever it lies; also one that a rewind left."""
+        step = version_step(identifier)
+        if step is None or not 0 < step <= ENDLESS:
+            return None
+        for owner, _ in self._owned(session, Ranges.span(step, step), "steps"):
+            found = self.table.get(*((owner, keys.version(step, turn=turn)) for turn in (True, False)))
+            return next((rows.to_version(row) for row in found if row and row["id"] == identifier), None)
+        return None
+
+    def changes(self, session: Session, steps: Ranges) -> Iterator[Version]:
+        """Yield the versions among these steps that changed memory, oldest first."""
+        for owner, part in self._owned(session, steps, "steps"):
+            for first, last in part.spans:
+                between = keys.version(first, turn=False), keys.version(last, turn=False)
+                for page in self.table.query(owner, between=between):
+                    yield from map(rows.to_version, page)
+
+    def log(self, session: Session, before: int | None, limit: int) -> list[Version]:
+        """Return up to `limit` memory changes of this session itself, newest first, from below step `before`."""
+        between = keys.version(0, turn=False), keys.version((before or ENDLESS + 1) - 1, turn=False)
+        pages = self.table.query(self._pk(session.id), between=between, limit=limit, newest_first=True)
+        return [rows.to_version(row) for row in next(pages)]
+
+    def _owned(
+        self, session: Session, numbers: Ranges, which: Literal["items", "steps"]
+    ) -> Iterator[tuple[str, Ranges]]:
+        """Split numbers of items or steps by the partitions that hold them, in order."""
+        origin = session.forked_from
+        own_from: int = getattr(origin, which) if origin else 1
+        if origin and numbers.upto(own_from - 1):
+            lines = [*self.lineage(session), Line(session.id, origin.items, origin.steps)]
+            for line, following in pairwise(lines):
+                part = numbers.after(getattr(line, which) - 1).upto(getattr(following, which) - 1)
+                if part:
+                    yield self._pk(line.session), part
+        if own := numbers.after(own_from - 1):
+            yield self._pk(session.id), own
+
+    def lineage(self, session: Session) -> list[Line]:
+        """Return a fork's ancestors, the oldest first."""
+        (row,) = self.table.get((self._pk(session.id), "A"))
+        return [Line(*line) for line in row["lines"]] if row else []
+
+    # Facts under another generation, unseen until the session row names it
+
+    def write_ancestors(self, fork: str, source: Session) -> Key:
+        own = source.forked_from
+        lines = self.lineage(source) if own else []
+        lines = [*lines, Line(source.id, own.items if own else 1, own.steps if own else 1)]
+        key = self._pk(fork), "A"
+        self.table.write_unseen([{"pk": key[0], "sk": key[1], "lines": [list(line) for line in lines]}])
+        return key
+
+    def write_facts(self, identifier: str, generation: str, facts: Iterable[Fact], base: int) -> None:
+        pk = self._pk(identifier)
+        self.table.write_unseen(rows.fact_row(pk, generation, fact, base) for fact in facts)
+
+    def clean(self, session: Session) -> None:
+        """Delete facts of generations that nobody can reach any more: all but the current one and any begun since."""
+        pk = self._pk(session.id)
+        left = (
+            (pk, row["sk"])
+            for page in self.table.query(pk, keys.FACTS)
+            for row in page
+            if row["generation"] != session.generation and row["base"] < session.revision
+        )
+        self.table.delete_unseen(left)

@@ -1,0 +1,45 @@
+"""The keys of the single table. The organization comes first and only from the caller's token.
+
+Ids of organizations, sessions and agents hold no `#` (their patterns are checked at the door), so no id reaches into
+another partition; a fact's key, the only free text, is checked, stands after a fixed prefix and ends before a control
+character that no key may hold.
+
+| partition                | sort key             | row                                                     |
+|--------------------------|----------------------|---------------------------------------------------------|
+| ORG#o                    | SETTINGS             | the organization's settings                             |
+| ORG#o#CALLER#type#id     | KEY#sha256           | the answer kept for an Idempotency-Key                  |
+| ORG#o#SESSION#s          | M                    | the session                                             |
+|                          | M#key␟generation     | a fact, under its generation                            |
+|                          | I#number             | an item of the history                                  |
+|                          | T#step, V#step       | a version: made by a turn, by a change of memory        |
+|                          | R#turn               | the answer kept for a turn                              |
+|                          | A                    | where a fork's older items and versions lie             |
+|                          | W                    | the lease of the consolidation at work                  |
+| TOKEN#sha256             | TOKEN                | a bearer token                                          |
+"""
+
+from openbot_memory.store.table import Key
+
+HEAD = "M"
+FACTS = "M#"
+END = "\x1f"
+
+
+def organization(org: str) -> Key:
+    return f"ORG#{org}", "SETTINGS"
+
+
+def session(org: str, identifier: str) -> str:
+    return f"ORG#{org}#SESSION#{identifier}"
+
+
+def fact(key: str, generation: str) -> str:
+    return f"{FACTS}{key}{END}{generation}"
+
+
+def item(number: int) -> str:
+    return f"I#{number:012d}"
+
+
+def version(step: int, *, turn: bool) -> str:
+    return f"{'T' if turn else 'V'}#{step:012d}"

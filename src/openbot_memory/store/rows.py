@@ -1,0 +1,218 @@
+"""Domain values as rows and back. What is only carried along (item bodies, answers) is kept as JSON text."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from openbot_memory.domain.facts import AgentSource, Fact, Kind, Person, Source, Status
+from openbot_memory.domain.items import Item, ItemType
+from openbot_memory.domain.ranges import Ranges
+from openbot_memory.domain.rules import Dropped, Reason
+from openbot_memory.domain.session import (
+    Batch,
+    Failure,
+    Origin,
+    Principal,
+    PrincipalType,
+    Session,
+    SessionKind,
+    Tally,
+    Timeline,
+    Tokens,
+    Trigger,
+    Version,
+)
+from openbot_memory.domain.settings import Organization
+from openbot_memory.store import keys
+from openbot_memory.store.table import Row
+
+
+def organization_row(org: str, settings: Organization) -> Row:
+    pk, sk = keys.organization(org)
+    return {
+        "pk": pk,
+        "sk": sk,
+        "use": settings.use,
+        "generate": settings.generate,
+        "agent_memory": settings.agent_memory,
+        "agent_memory_model": settings.agent_memory_model,
+    }
+
+
+def to_organization(row: Row | None) -> Organization:
+    fields = {name: value for name, value in (row or {}).items() if name not in {"pk", "sk"}}
+    return Organization(**fields)
+
+
+def session_row(pk: str, session: Session) -> Row:
+    return {
+        "pk": pk,
+        "sk": keys.HEAD,
+        "id": session.id,
+        "agent": session.agent,
+        "model": session.model,
+        "kind": str(session.kind),
+        "head": session.head,
+        "revision": session.revision,
+        "step": session.step,
+        "generation": session.generation,
+        "next_item": session.next_item,
+        **_timeline(session.timeline),
+        "keys": session.tally.keys,
+        "active": session.tally.active,
+        "characters": session.tally.characters,
+        "overrides": session.overrides,
+        "turn_model": session.turn_model,
+        "tokens": list(session.tokens),
+        "last_run": session.last_run,
+        "error": list(session.error) if session.error else None,
+        "batch": [str(session.batch.items), session.batch.failures] if session.batch else None,
+        "forked_from": list(session.forked_from) if session.forked_from else None,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+    }
+
+
+def to_session(row: Row) -> Session:
+    batch = row.get("batch")
+    return Session(
+        id=row["id"],
+        agent=row.get("agent"),
+        model=row["model"],
+        kind=SessionKind(row["kind"]),
+        head=row["head"],
+        revision=row["revision"],
+        step=row["step"],
+        generation=row["generation"],
+        next_item=row["next_item"],
+        timeline=_to_timeline(row),
+        tally=Tally(keys=row["keys"], active=row["active"], characters=row["characters"]),
+        overrides=row["overrides"],
+        turn_model=row.get("turn_model"),
+        tokens=Tokens(*row["tokens"]),
+        last_run=row.get("last_run"),
+        error=Failure(*row["error"]) if row.get("error") else None,
+        batch=Batch(Ranges.parse(batch[0]), batch[1]) if batch else None,
+        forked_from=Origin(*row["forked_from"]) if row.get("forked_from") else None,
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def _timeline(timeline: Timeline) -> Row:
+    return {
+        "items": str(timeline.items),
+        "steps": str(timeline.steps),
+        "processed": str(timeline.processed),
+        "readable": timeline.readable,
+    }
+
+
+def _to_timeline(row: Row) -> Timeline:
+    return Timeline(
+        items=Ranges.parse(row["items"]),
+        steps=Ranges.parse(row["steps"]),
+        processed=Ranges.parse(row["processed"]),
+        readable=row["readable"],
+    )
+
+
+def _fact(fact: Fact) -> Row:
+    return {
+        "key": fact.key,
+        "content": fact.content,
+        "kind": str(fact.kind),
+        "sources": [source if isinstance(source, str) else list(source) for source in fact.sources],
+        "updated_at": fact.updated_at,
+        "status": str(fact.status),
+        "step": fact.step,
+        "order": fact.order,
+        "person": list(fact.person) if fact.person else None,
+    }
+
+
+def to_fact(row: Mapping[str, Any]) -> Fact:
+    sources: tuple[Source, ...] = tuple(s if isinstance(s, str) else AgentSource(*s) for s in row["sources"])
+    return Fact(
+        key=row["key"],
+        content=row["content"],
+        kind=Kind(row["kind"]),
+        sources=sources,
+        updated_at=row["updated_at"],
+        status=Status(row["status"]),
+        step=row["step"],
+        order=row["order"],
+        person=Person(*row["person"]) if row.get("person") else None,
+    )
+
+
+def fact_row(pk: str, generation: str, fact: Fact, base: int = 0) -> Row:
+    """`base`: the revision that a rewind or fork started from, by which its leftovers are known."""
+    row = {"pk": pk, "sk": keys.fact(fact.key, generation), "generation": generation, "base": base, **_fact(fact)}
+    if fact.active:
+        row["recency"] = recency(generation, fact)
+    return row
+
+
+def recency(generation: str, fact: Fact) -> str:
+    """Sorts as S4 orders, read from the end: time, step, and within one change the lesser key last."""
+    return f"{generation}#{fact.updated_at:015d}#{fact.step:012d}#{99_999 - fact.order:05d}"
+
+
+def version_row(pk: str, version: Version) -> Row:
+    return {
+        "pk": pk,
+        "sk": keys.version(version.step, turn=version.trigger is Trigger.TURN),
+        "id": version.id,
+        "step": version.step,
+        "at": version.at,
+        "trigger": str(version.trigger),
+        **_timeline(version.timeline),
+        "turn_model": version.turn_model,
+        "changes": [_fact(fact) for fact in version.changes],
+        "by": [str(version.by.type), version.by.id, version.by.name] if version.by else None,
+        "dropped": [[key, str(reason)] for key, reason in version.dropped],
+        "model": version.model,
+        "tokens": list(version.tokens) if version.tokens else None,
+    }
+
+
+def to_version(row: Row) -> Version:
+    by = row.get("by")
+    return Version(
+        id=row["id"],
+        step=row["step"],
+        at=row["at"],
+        trigger=Trigger(row["trigger"]),
+        timeline=_to_timeline(row),
+        turn_model=row.get("turn_model"),
+        changes=tuple(to_fact(fact) for fact in row["changes"]),
+        by=Principal(organization="", type=PrincipalType(by[0]), id=by[1], name=by[2]) if by else None,
+        dropped=tuple(Dropped(key, Reason(reason)) for key, reason in row["dropped"]),
+        model=row.get("model"),
+        tokens=Tokens(*row["tokens"]) if row.get("tokens") else None,
+    )
+
+
+def item_row(pk: str, item: Item) -> Row:
+    return {
+        "pk": pk,
+        "sk": keys.item(item.number),
+        "number": item.number,
+        "type": str(item.type),
+        "at": item.at,
+        "body": json.dumps(item.body, ensure_ascii=False),
+        "turn": item.turn,
+        "person": list(item.person) if item.person else None,
+    }
+
+
+def to_item(row: Row) -> Item:
+    return Item(
+        number=row["number"],
+        type=ItemType(row["type"]),
+        at=row["at"],
+        body=json.loads(row["body"]),
+        turn=row.get("turn"),
+        person=Person(*row["person"]) if row.get("person") else None,
+    )
