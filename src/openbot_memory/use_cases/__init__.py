@@ -1,0 +1,1 @@
+"""One module a use case: gather, decide, apply."""

@@ -1,0 +1,170 @@
+"""Create a session and change its memory by hand: Remember, Forget, Configure (S9-S11)."""
+
+from dataclasses import dataclass, replace
+
+from openbot_memory.domain import rules
+from openbot_memory.domain.errors import SessionConflict, SessionExists
+from openbot_memory.domain.facts import Fact, Kind, clean_key
+from openbot_memory.domain.items import Item, ItemType, item_id
+from openbot_memory.domain.ranges import Ranges
+from openbot_memory.domain.session import Principal, Session, SessionKind, Timeline, Trigger, Version, advance
+from openbot_memory.domain.settings import Configure
+from openbot_memory.store.sessions import SessionState, Stale
+from openbot_memory.use_cases.ports import Call, Json, World, until_committed
+from openbot_memory.use_cases.views import session_view
+
+MADE_BY_HAND = "Memory Changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The head and revision that the caller last saw (S9)."""
+
+    head: str
+    revision: int
+
+    def check(self, session: Session) -> None:
+        """Raise SessionConflict if either is stale."""
+        if (self.head, self.revision) != (session.head, session.revision):
+            raise SessionConflict(head=session.head, revision=session.revision)
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    key: str
+    content: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSession:
+    model: str
+    agent: str | None = None
+    kind: SessionKind = SessionKind.NORMAL
+    id: str | None = None
+
+
+def create(world: World, call: Call, new: NewSession) -> Json:
+    """Make a session. Raises SessionExists."""
+    now, sessions = world.now(), world.sessions(call.org)
+    head = world.version_id(1)
+    session = Session(
+        id=new.id or world.random() + world.random(),
+        agent=new.agent,
+        model=new.model,
+        kind=new.kind,
+        head=head,
+        generation=world.random(),
+        timeline=Timeline(steps=Ranges.span(1, 1)),
+        created_at=now,
+        updated_at=now,
+    )
+    first = Version(id=head, step=1, at=now, trigger=Trigger.TURN, timeline=session.timeline)
+    view = session_view(session, sessions.organization())
+    try:
+        sessions.commit(None, session, version=first, also=call.keep(view))
+    except Stale:
+        raise SessionExists from None
+    return view
+
+
+def change(
+    world: World, call: Call, identifier: str, expected: Expected, command: Remember | Forget | Configure
+) -> Json:
+    """Carry out one command in one transaction. Raises SessionConflict, UnknownKey, MemoryFull, InvalidRequest."""
+    if isinstance(command, Configure):
+        return until_committed(lambda: _configure(world, call, identifier, expected, command))
+    key = clean_key(command.key, "command.key")
+    view = until_committed(lambda: _change_fact(world, call, identifier, expected, replace(command, key=key)))
+    announce(world, call.org, identifier, [key], call.caller.type, view["session"]["revision"])
+    return view
+
+
+def _configure(world: World, call: Call, identifier: str, expected: Expected, command: Configure) -> Json:
+    sessions = world.sessions(call.org)
+    session, organization = sessions.state(identifier)
+    expected.check(session)
+    after = replace(
+        session,
+        overrides=command.apply(session.overrides),
+        revision=session.revision + 1,
+        updated_at=session.later(world.now()),
+    )
+    view = session_view(after, organization)
+    sessions.commit(session, after, also=call.keep(view))
+    return view
+
+
+def _change_fact(world: World, call: Call, identifier: str, expected: Expected, command: Remember | Forget) -> Json:
+    sessions = world.sessions(call.org)
+    state, before = sessions.state_with(identifier, command.key)
+    expected.check(state.session)
+    fact = _decide(world, state.session, before, command)
+    known = {before.key: before} if before else {}
+    after, item, version = _recorded(world, call.caller, state, fact, command, known)
+    view = session_view(after, state.organization)
+    sessions.commit(
+        state.session, after, facts=[fact], facts_before=known, items=[item], version=version, also=call.keep(view)
+    )
+    return view
+
+
+def _decide(world: World, session: Session, before: Fact | None, command: Remember | Forget) -> Fact:
+    at, step = session.later(world.now()), session.step + 1
+    sources = (item_id(session.next_item),)
+    if isinstance(command, Forget):
+        return rules.forget(before, at=at, step=step, sources=sources)
+    return rules.remember(
+        command.key,
+        command.content,
+        command.kind,
+        before,
+        keys=session.tally.keys,
+        rules=world.rules,
+        holds_secret=world.holds_secret,
+        at=at,
+        step=step,
+        sources=sources,
+    )
+
+
+def _recorded(
+    world: World, by: Principal, state: SessionState, fact: Fact, command: Remember | Forget, known: dict[str, Fact]
+) -> tuple[Session, Item, Version]:
+    """The item that records the change and is its only source, read at once, and the version it makes (S11)."""
+    session = state.session
+    number = Ranges.span(session.next_item, session.next_item)
+    timeline = replace(
+        session.timeline, items=session.timeline.items | number, processed=session.timeline.processed | number
+    )
+    body = {"command": type(command).__name__, "key": fact.key, "by": {"type": str(by.type), "id": by.id}}
+    item = Item(number=session.next_item, type=ItemType.MEMORY, at=fact.updated_at, body=body)
+    head = world.version_id(session.step + 1)
+    after = advance(session, head=head, at=fact.updated_at, timeline=timeline, changes=[fact], before=known)
+    version = made(after, Trigger(str(by.type)), changes=(fact,), by=by)
+    return after, item, version
+
+
+def made(session: Session, trigger: Trigger, *, changes: tuple[Fact, ...] = (), by: Principal | None = None) -> Version:
+    """The version row of a session that has just come to its head."""
+    return Version(
+        id=session.head,
+        step=session.step,
+        at=session.updated_at,
+        trigger=trigger,
+        timeline=session.timeline,
+        turn_model=session.turn_model,
+        changes=changes,
+        by=by,
+    )
+
+
+def announce(world: World, org: str, identifier: str, keys: list[str], trigger: str, revision: int) -> None:
+    """Tell the bus that memory changed: ids and keys, no content. It is news, so a lost one fails nothing."""
+    detail = {"organization": org, "session": identifier, "keys": keys, "trigger": str(trigger), "revision": revision}
+    world.bus.tell("openbot.memory", MADE_BY_HAND, detail)

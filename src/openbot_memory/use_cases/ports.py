@@ -1,0 +1,86 @@
+"""What the use cases need from outside, by small protocols, and how a write that lost a race is decided again."""
+
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from openbot_memory.domain.errors import Unavailable
+from openbot_memory.domain.rules import HoldsSecret, MemoryRules
+from openbot_memory.domain.session import RANDOM_DIGITS, Principal, version_id
+from openbot_memory.models.port import Model
+from openbot_memory.store.history import History
+from openbot_memory.store.sessions import Sessions, Stale
+from openbot_memory.store.table import Table, Write
+
+ATTEMPTS = 12  # of one change, each decided on newly read state
+
+type Json = dict[str, Any]
+type Keep = Callable[[Json], Sequence[Write]]  # writes that keep the answer for an Idempotency-Key
+
+
+def keep_nothing(_answer: Json) -> Sequence[Write]:
+    return ()
+
+
+class Bus(Protocol):
+    def put(self, source: str, detail_type: str, detail: Mapping[str, object]) -> None:
+        """Put one event on the bus. Raises Unavailable."""
+        ...
+
+    def tell(self, source: str, detail_type: str, detail: Mapping[str, object]) -> None:
+        """Put one event that is only news: a failure is logged, not raised."""
+        ...
+
+
+def milliseconds() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def random_digits() -> str:
+    return secrets.token_hex(RANDOM_DIGITS // 2)
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything outside that a use case may touch, made once a container."""
+
+    table: Table
+    bus: Bus
+    model: Model
+    rules: MemoryRules
+    holds_secret: HoldsSecret
+    now: Callable[[], int] = milliseconds
+    random: Callable[[], str] = random_digits
+
+    def sessions(self, org: str) -> Sessions:
+        return Sessions(self.table, org)
+
+    def history(self, org: str) -> History:
+        return History(self.table, org)
+
+    def version_id(self, step: int) -> str:
+        return version_id(step, self.random())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Who asks, and how to keep the answer."""
+
+    caller: Principal
+    keep: Keep = field(default=keep_nothing)
+
+    @property
+    def org(self) -> str:
+        return self.caller.organization
+
+
+def until_committed[T](attempt: Callable[[], T]) -> T:
+    """Decide and write again on newly read state while others are faster. Raises Unavailable."""
+    for _ in range(ATTEMPTS):
+        try:
+            return attempt()
+        except Stale:
+            continue
+    raise Unavailable
