@@ -1,0 +1,73 @@
+"""Keys of known services, tokens, headers and links, which show themselves by their shape."""
+
+import re
+
+from openbot_memory.secrets.values import PLACEHOLDER, STANDARD, is_random, mixed
+
+_SHAPE = re.compile(
+    r"""
+    -----BEGIN\ [A-Z0-9\ ]{0,30}PRIVATE\ KEY | PuTTY-User-Key-File-\d | AGE-SECRET-KEY-1
+    | (?<![A-Za-z0-9]) (?:
+        A(?:KI|SI|BI|CC)A[A-Z0-9]{16}                  # AWS
+      | eyJ[\w-]{10,1000}+\.[\w-]{0,8000}+\.[\w-]{10}  # JWT
+      | \d{8,10}:AA[\w-]{33}                           # Telegram
+      | [srp]k_(?:live|test)_\w{10} | xapp-\d-\w{8}    # Stripe, Slack
+      # GitHub, OpenAI, Stripe, Hugging Face, npm, DigitalOcean, Databricks, Grafana, Shopify, Linear, Notion, xAI, Groq
+      | (?:gh[opsur]_|sk-|whsec_|hf_|npm_|do[oprt]_v1_|dapi|glsa_|shp(?:at|ca|pa|ss)_|lin_api_|ntn_|xai-|gsk_)
+        [A-Za-z0-9]{20}
+      # GitHub, GitLab, Slack, Anthropic and others, Google, PyPI, SendGrid, Docker, Vault, Figma, Atlassian, our own
+      | (?:github_pat_|gl[a-z]{2,5}-|xox[a-z]-|sk-(?:ant|proj|svcacct|admin|or|lf)-|AIza|ya29\.|GOCSPX-|1//0|pypi-AgE
+          |SG\.|dckr_pat_|hv[bsr]\.|figd_|ATATT3x|obm_)[\w-]{16}
+    )
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_LONG_TOKEN = re.compile(r"(?<![\w/+=])[A-Za-z0-9/+]{40}(?![\w/+=])")  # as an AWS secret access key
+
+
+def has_shape(text: str) -> bool:
+    return bool(_SHAPE.search(text)) or any(map(is_random, _LONG_TOKEN.findall(text)))
+
+
+# ---- Links and headers ----
+
+_LINKS = (
+    "hooks.slack.com/services/",
+    "hooks.slack.com/workflows/",
+    "hooks.slack.com/triggers/",
+    "discord.com/api/webhooks/",
+    "webhook.office.com/webhook",
+    "chat.whatsapp.com/",
+    "//t.me/+",
+    "//t.me/joinchat/",
+    "calendar.google.com/calendar/ical/",
+    "x-amz-signature=",
+    "x-goog-signature=",
+)
+_LINK_WITH_VALUE = re.compile(
+    r"""
+    ://[^\s/:@]{0,100}:(?P<user>[^\s/@]{1,100})@
+    | [?&\#;](?!next|page)(?:\w{1,20}[_-])?(?:sig|signature|token|api_?key|password|passwd|pwd|secret|rlkey|jwt|hmac)
+      =(?P<query>[^\s&\#]{6,100})
+    | [?&\#](?:key|code|auth|sid|session|invite|ticket|resourcekey)=(?P<weak>[^\s&\#]{16,100})
+    | /(?:reset|password|magic|invite|invitation|activate|confirm|verify)[\w-]{0,20}/(?P<path>[\w-]{16,100})
+    | \b(?:bearer|basic|authorization:\ ?(?:\w{1,20}\ )?)\ ?(?P<header>[\w.~+/=-]{8,100})
+    | \bcookie:\ ?[\w.-]{1,40}=(?P<cookie>[\w%.~+/-]{16,100})
+    | \ (?:-u|--user)[\ =][^\s:]{1,60}:(?P<option>\S{4,60})
+    | (?:^|[,;/(|\n]\ ?)pass\ ?[:=]\ ?(?P<field>\S{4,60})
+    | (?:login|credentials|zugangsdaten|anmeldedaten)\ ?(?::|are|sind)\ [^\s/|:]{1,60}\ ?[/|:]\ ?(?P<pair>[^\s/]{4,60})
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def gives_access(text: str) -> bool:
+    small = text.lower()
+    return any(link in small for link in _LINKS) or any(map(_has_value, _LINK_WITH_VALUE.finditer(text)))
+
+
+def _has_value(link: re.Match[str]) -> bool:
+    value = link[str(link.lastgroup)]
+    if PLACEHOLDER.match(value) or STANDARD.match(value):
+        return False
+    return link.lastgroup in {"user", "query"} or is_random(value) or mixed(value)

@@ -1,0 +1,99 @@
+"""S7: what holds a credential is found, and what only speaks of one is not."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from secrets_corpus import NEAR_MISSES, SECRETS, SHAPES
+
+from openbot_memory.domain.rules import reveals
+from openbot_memory.secrets import holds_secret
+
+ENV = {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+WORDS = """
+    anna tea tuesday meeting project summer garden office report prefers likes works from home with short answers und
+    der die das Projekt Bericht Sommer Garten Büro arbeitet gern dienstags kurze Antworten 12 2026 v2 10:30
+"""
+prose = st.lists(st.sampled_from(WORDS.split()), max_size=30).map(" ".join)
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_a_credential_is_found(text: str) -> None:
+    assert holds_secret(text)
+
+
+@pytest.mark.parametrize("text", NEAR_MISSES)
+def test_what_only_speaks_of_one_is_not(text: str) -> None:
+    assert not holds_secret(text)
+
+
+@given(st.sampled_from(SECRETS), prose, prose)
+def test_a_credential_is_found_within_other_text(secret: str, before: str, after: str) -> None:
+    assert holds_secret(f"{before}\n{secret}\n{after}")
+
+
+@given(st.sampled_from(list(SHAPES.values())), prose, prose)
+def test_a_key_of_a_known_shape_is_found_within_a_sentence(secret: str, before: str, after: str) -> None:
+    assert holds_secret(f"{before} {secret} {after}")
+
+
+@given(prose)
+def test_ordinary_words_are_no_credential(text: str) -> None:
+    assert not holds_secret(text)
+
+
+@given(st.text())
+def test_any_text_is_judged(text: str) -> None:
+    assert holds_secret(text) in {True, False}
+
+
+@pytest.mark.parametrize(
+    ("key", "content"),
+    [("password", "hunter2"), ("wlan/passwort", "Sonnenblume"), ("PIN", "4711"), ("api-key", "9f8e7d6c5b4a")],
+)
+def test_key_and_content_are_a_credential_together(key: str, content: str) -> None:
+    assert not holds_secret(key)
+    assert not holds_secret(content)
+    assert reveals(key, content, holds_secret)
+
+
+@pytest.mark.parametrize(
+    ("key", "content"),
+    [("password", "not needed"), ("password-policy", "at least 12 characters"), ("token-budget", "4000 a day")],
+)
+def test_key_and_content_may_speak_of_one_together(key: str, content: str) -> None:
+    assert not reveals(key, content, holds_secret)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "a",
+        "A1",
+        "-",
+        " ",
+        "\n",
+        "-eyJ",
+        "-----BEGIN ",
+        "pw is ",
+        "://a:",
+        "? token=",
+        "/reset/",
+        "x is my ",
+        "1-",
+        "(",
+        "\u200b",
+    ],
+)
+def test_a_long_text_made_to_be_slow_is_judged(part: str) -> None:
+    """With work that grew as its square, 250 KB would take many minutes."""
+    assert not holds_secret(part * (250_000 // len(part)))
+
+
+def test_nothing_but_the_standard_library_is_loaded() -> None:
+    code = "import sys, openbot_memory.secrets; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env=ENV)  # noqa: S603
+    assert set(loaded.stdout.split()) <= sys.stdlib_module_names | {"__main__", "openbot_memory"}
