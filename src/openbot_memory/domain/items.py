@@ -39,6 +39,11 @@ class Item:
         return str(self.body.get("text", ""))
 
     @property
+    def size(self) -> int:
+        """About how many characters it takes to show the item."""
+        return sum(len(str(value)) for value in self.body.values())
+
+    @property
     def from_user(self) -> bool:
         return self.type is ItemType.MESSAGE and self.body.get("role") == "user"
 

@@ -160,7 +160,7 @@ def decide(
             if new and newest.keys + added >= rules.max_keys:
                 raise _Drop(Reason.MEMORY_FULL)
         except _Drop as drop:
-            dropped.append(Dropped(_shown_key(key, drop.reason, holds_secret), drop.reason))
+            dropped.append(Dropped(_shown_key(key, holds_secret), drop.reason))
         else:
             accepted[key] = fact
             room, added = room - size, added + new
@@ -236,9 +236,9 @@ def _against(fact: Fact, newest: Newest, snapshot: Snapshot) -> Fact:
     return replace(fact, content=before.content, kind=before.kind, person=before.person)
 
 
-def _shown_key(key: str, reason: Reason, holds_secret: HoldsSecret) -> str:
+def _shown_key(key: str, holds_secret: HoldsSecret) -> str:
     """The key for the log: never a secret, never long, always storable."""
-    if reason is Reason.SECRET and holds_secret(key):
+    if holds_secret(key):
         return ""
     return key.encode(errors="replace").decode()[:128]
 
@@ -276,3 +276,8 @@ def forget(before: Fact | None, *, at: int, step: int, sources: tuple[Source, ..
     if before is None:
         raise UnknownKey
     return replace(before, status=Status.RETRACTED, sources=sources, updated_at=at, step=step, order=0)
+
+
+def erased(retracted: Fact) -> Fact:
+    """The stub that is left of a fact: without content, and still in the way of learning it again."""
+    return replace(retracted, content="", person=None)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from openbot_memory.domain.errors import SessionConflict
 from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.rules import Dropped
@@ -147,6 +148,19 @@ class Session:
         return max(now, self.updated_at)
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The head and revision that the caller last saw (S9)."""
+
+    head: str
+    revision: int
+
+    def check(self, session: Session) -> None:
+        """Raise SessionConflict if either is stale."""
+        if (self.head, self.revision) != (session.head, session.revision):
+            raise SessionConflict(head=session.head, revision=session.revision)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
     """One state of a session and the change that made it."""
@@ -203,6 +217,7 @@ def advance(
     )
 
 
-def fold(versions: Iterable[Version]) -> dict[str, Fact]:
-    """The facts at the end of a line of versions, oldest first (S12)."""
-    return {fact.key: fact for version in versions for fact in version.changes}
+def fold(versions: Iterable[Version], erased: Mapping[str, Fact]) -> dict[str, Fact]:
+    """The facts at the end of a line of versions, oldest first (S12). What was erased since stays a stub in any."""
+    facts = {fact.key: fact for version in versions for fact in version.changes}
+    return facts | {key: stub for key, stub in erased.items() if key not in facts or facts[key].step < stub.step}

@@ -1,7 +1,7 @@
 """The memory text: active facts as a block of instructions, newest first, never over the limit (S4, A6)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from openbot_memory.domain.facts import MAX_KEY, Fact, Kind
@@ -50,18 +50,20 @@ def newest_first(fact: Fact) -> tuple[int, int, str]:
     return (-fact.updated_at, -fact.step, fact.key)
 
 
-def memory_text(heading: str, facts: Iterable[Fact], max_length: int) -> MemoryText:
-    """Write the heading and as many facts as fit, in the order given, stopping before the first that does not fit.
-
-    `max_length` counts Unicode code points of the whole block. Without a fact there is no block.
-    """
-    lines = [heading]
-    room = max_length - len(heading)
+def fitting(facts: Iterable[Fact], room: int) -> Iterator[tuple[Fact, str]]:
+    """Yield facts with their lines, in the order given, stopping before the first that does not fit (S4)."""
     for fact in facts:
         text = line(fact)
         if len(text) > room:
-            break
-        lines.append(text)
+            return
         room -= len(text)
-    shown = len(lines) - 1
-    return MemoryText("".join(lines) if shown else "", shown)
+        yield fact, text
+
+
+def memory_text(heading: str, facts: Iterable[Fact], max_length: int) -> MemoryText:
+    """Write the heading and as many facts as fit.
+
+    `max_length` counts Unicode code points of the whole block. Without a fact there is no block.
+    """
+    lines = [text for _, text in fitting(facts, max_length - len(heading))]
+    return MemoryText("".join([heading, *lines]) if lines else "", len(lines))
