@@ -1,0 +1,79 @@
+"""Models of Amazon Bedrock, asked through Converse: one call, one tool that they must use."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError
+from botocore.parsers import ResponseParserError
+
+from openbot_memory.domain.errors import ModelFailed
+from openbot_memory.domain.session import Tokens
+from openbot_memory.models.port import Answer, Question
+from openbot_memory.models.prompt import TOOL, instructions, message, proposals, schema
+
+logger = logging.getLogger(__name__)
+
+MAX_TOKENS = 4096  # of an answer; about 40 changes
+COMPLETE = {"tool_use", "end_turn"}  # why a whole answer ends; forced calls end either way, by provider
+
+NO_ANSWER = "The model could not be asked."
+FAILURES = {  # in our words: what Bedrock says may quote the request (S7)
+    "ThrottlingException": "The model is too busy.",
+    "ServiceQuotaExceededException": "The model's quota is used up.",
+    "ServiceUnavailableException": "The model is not available.",
+    "ModelNotReadyException": "The model is not available.",
+    "ModelTimeoutException": "The model did not answer in time.",
+    "AccessDeniedException": "The service may not use this model.",
+    "ResourceNotFoundException": "There is no such model.",
+    "ValidationException": "The model does not take this request.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bedrock:
+    client: Any  # botocore's client of bedrock-runtime, without retries: S8 allows one call a batch
+
+    def propose(self, model: str, question: Question) -> Answer:
+        """Ask once. Raises ModelFailed."""
+        tool = {"name": TOOL, "description": "Change the memory.", "inputSchema": {"json": schema(question)}}
+        try:
+            response = self.client.converse(
+                modelId=model,
+                system=[{"text": instructions(question)}],
+                messages=[{"role": "user", "content": [{"text": message(question)}]}],
+                inferenceConfig={"maxTokens": MAX_TOKENS},
+                toolConfig={"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": TOOL}}},
+            )
+        except (ClientError, BotoCoreError, ResponseParserError) as error:
+            logger.info("the model failed: %s", _name(error))
+            raise ModelFailed(_failure(error)) from error
+        return Answer(proposals=proposals(_input(response)), tokens=_tokens(response))
+
+
+def _name(error: Exception) -> str:
+    return error.response.get("Error", {}).get("Code", "") if isinstance(error, ClientError) else type(error).__name__
+
+
+def _failure(error: Exception) -> str:
+    if isinstance(error, ReadTimeoutError):
+        return FAILURES["ModelTimeoutException"]
+    return FAILURES.get(_name(error), NO_ANSWER)
+
+
+def _input(response: Mapping[str, Any]) -> object:
+    """The input of the one call of the tool; text beside it is ignored. Raises ModelFailed."""
+    ended = response.get("stopReason")
+    if ended == "max_tokens":
+        raise ModelFailed("The model's answer was cut off.")
+    content = response.get("output", {}).get("message", {}).get("content", [])
+    calls = [block["toolUse"] for block in content if "toolUse" in block]
+    if ended not in COMPLETE or len(calls) != 1 or calls[0]["name"] != TOOL:
+        raise ModelFailed("The model did not answer as it was asked.")
+    return calls[0]["input"]
+
+
+def _tokens(response: Mapping[str, Any]) -> Tokens:
+    usage = response.get("usage", {})
+    return Tokens(usage.get("inputTokens", 0), usage.get("outputTokens", 0))

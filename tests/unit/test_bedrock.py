@@ -1,0 +1,151 @@
+"""S8: one call of the asked-for tool is an answer; all else is a failure, told in the service's own words."""
+
+from typing import Any, cast
+
+import pytest
+from botocore.config import Config
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
+from botocore.session import get_session
+from botocore.stub import Stubber
+from examples import item
+
+from openbot_memory.domain.errors import ModelFailed
+from openbot_memory.domain.rules import Proposal
+from openbot_memory.domain.session import Tokens
+from openbot_memory.models.bedrock import Bedrock
+from openbot_memory.models.choose import Models
+from openbot_memory.models.port import Answer, Question
+
+MODEL = "eu.example.model-v1:0"
+QUESTION = Question(items=(item(),), known=())
+FORGET = {"action": "forget", "key": "tea", "sources": ["i-01"]}
+CALL = {"toolUse": {"toolUseId": "t1", "name": "update_memory", "input": {"changes": [FORGET]}}}
+
+type Json = dict[str, Any]
+
+
+@pytest.fixture
+def client() -> Any:  # noqa: ANN401
+    return cast("Any", get_session()).create_client(
+        "bedrock-runtime",
+        region_name="eu-central-1",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+        config=Config(retries={"total_max_attempts": 1}),
+    )
+
+
+@pytest.fixture
+def stub(client: Any) -> Stubber:  # noqa: ANN401
+    stubber = Stubber(client)
+    stubber.activate()
+    return stubber
+
+
+def response(*content: Json, stop: str = "tool_use") -> Json:
+    return {
+        "output": {"message": {"role": "assistant", "content": list(content)}},
+        "stopReason": stop,
+        "usage": {"inputTokens": 120, "outputTokens": 30, "totalTokens": 150},
+        "metrics": {"latencyMs": 1},
+    }
+
+
+def failing(client: Any, error: Exception) -> None:  # noqa: ANN401
+    def fail(**_: object) -> None:
+        raise error
+
+    client.meta.events.register("before-send.bedrock-runtime.Converse", fail)
+
+
+def test_one_call_of_the_tool_is_an_answer(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+    stub.add_response("converse", response({"text": "Gladly."}, CALL))
+
+    answer = Bedrock(client).propose(MODEL, QUESTION)
+
+    assert answer == Answer(proposals=(Proposal(key="tea", sources=("i-01",)),), tokens=Tokens(120, 30))
+
+
+def test_the_tool_is_forced_and_the_answer_bounded(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+    stub.add_response("converse", response(CALL))
+    asked = list[Json]()
+
+    def note(params: Json, **_: object) -> None:
+        asked.append(params)
+
+    client.meta.events.register("provide-client-params.bedrock-runtime.Converse", note)
+    Bedrock(client).propose(MODEL, QUESTION)
+
+    (request,) = asked
+    (tool,) = request["toolConfig"]["tools"]
+    assert request["modelId"] == MODEL
+    assert request["toolConfig"]["toolChoice"] == {"tool": {"name": tool["toolSpec"]["name"]}}
+    assert tool["toolSpec"]["inputSchema"]["json"]["type"] == "object"
+    assert request["inferenceConfig"]["maxTokens"] <= 4096
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        response({"text": '```json\n{"changes": []}\n```'}, stop="end_turn"),
+        response(stop="end_turn"),
+        response(CALL, CALL),
+        response(CALL, stop="max_tokens"),
+        response(CALL, stop="guardrail_intervened"),
+        response({"text": "I will not."}, stop="content_filtered"),
+        response({"toolUse": CALL["toolUse"] | {"name": "other"}}),
+        response({"toolUse": CALL["toolUse"] | {"input": {}}}),
+        response({"toolUse": CALL["toolUse"] | {"input": "changes"}}),
+    ],
+)
+def test_anything_else_is_a_failure(client: Any, stub: Stubber, answer: Json) -> None:  # noqa: ANN401
+    stub.add_response("converse", answer)
+
+    with pytest.raises(ModelFailed):
+        Bedrock(client).propose(MODEL, QUESTION)
+
+
+@pytest.mark.parametrize("code", ["ThrottlingException", "AccessDeniedException", "ValidationException", "Unheard"])
+def test_a_failure_is_told_without_what_bedrock_said(client: Any, stub: Stubber, code: str) -> None:  # noqa: ANN401
+    """S7: the saved text of an error never holds a secret."""
+    stub.add_client_error("converse", code, "my password is hunter2")
+
+    with pytest.raises(ModelFailed) as failed:
+        Bedrock(client).propose(MODEL, QUESTION)
+
+    assert "hunter2" not in str(failed.value)
+    assert str(failed.value).startswith("The ")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ReadTimeoutError(endpoint_url="https://secret.example"), EndpointConnectionError(endpoint_url="https://secret")],
+)
+def test_a_model_out_of_reach_is_a_failure(client: Any, error: Exception) -> None:  # noqa: ANN401
+    failing(client, error)
+
+    with pytest.raises(ModelFailed) as failed:
+        Bedrock(client).propose(MODEL, QUESTION)
+
+    assert "secret" not in str(failed.value)
+
+
+def test_a_model_of_no_possible_name_is_a_failure(client: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ModelFailed):
+        Bedrock(client).propose("", QUESTION)
+
+
+def test_offline_makes_no_client() -> None:
+    def no_client() -> None:
+        raise AssertionError
+
+    assert Models(no_client).propose("offline", QUESTION).tokens == Tokens()
+
+
+def test_other_names_share_one_client_of_bedrock(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+    made = iter([client])
+    models = Models(lambda: next(made))
+
+    for _ in range(2):
+        stub.add_response("converse", response(CALL))
+        assert models.propose(MODEL, QUESTION).proposals
