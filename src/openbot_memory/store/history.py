@@ -4,17 +4,16 @@ Items and versions are never changed, so a fork does not copy them: its row `A` 
 number on each one's rows count. What a session writes itself lies in its own partition.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.items import Item
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.session import Session, Version, version_step
 from openbot_memory.store import keys, rows
-from openbot_memory.store.table import Key, Table
+from openbot_memory.store.table import Table
 
 
 class Line(NamedTuple):
@@ -84,30 +83,13 @@ class History:
 
     def lineage(self, session: Session) -> list[Line]:
         """Return a fork's ancestors, the oldest first."""
-        (row,) = self.table.get((self._pk(session.id), "A"))
+        (row,) = self.table.get((self._pk(session.id), keys.ANCESTORS))
         return [Line(*line) for line in row["lines"]] if row else []
 
-    # Facts under another generation, unseen until the session row names it
-
-    def write_ancestors(self, fork: str, source: Session) -> Key:
+    def ancestors(self, source: Session) -> list[Line]:
+        """Return where the older rows of a fork of this session lie."""
         own = source.forked_from
-        lines = self.lineage(source) if own else []
-        lines = [*lines, Line(source.id, own.items if own else 1, own.steps if own else 1)]
-        key = self._pk(fork), "A"
-        self.table.write_unseen([{"pk": key[0], "sk": key[1], "lines": [list(line) for line in lines]}])
-        return key
-
-    def write_facts(self, identifier: str, generation: str, facts: Iterable[Fact], base: int) -> None:
-        pk = self._pk(identifier)
-        self.table.write_unseen(rows.fact_row(pk, generation, fact, base) for fact in facts)
-
-    def clean(self, session: Session) -> None:
-        """Delete facts of generations that nobody can reach any more: all but the current one and any begun since."""
-        pk = self._pk(session.id)
-        left = (
-            (pk, row["sk"])
-            for page in self.table.query(pk, keys.FACTS)
-            for row in page
-            if row["generation"] != session.generation and row["base"] < session.revision
-        )
-        self.table.delete_unseen(left)
+        return [
+            *(self.lineage(source) if own else ()),
+            Line(source.id, own.items if own else 1, own.steps if own else 1),
+        ]

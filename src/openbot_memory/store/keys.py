@@ -14,13 +14,21 @@ character that no key may hold.
 |                          | T#step, V#step       | a version: made by a turn, by a change of memory        |
 |                          | R#turn               | the answer kept for a turn                              |
 |                          | A                    | where a fork's older items and versions lie             |
+|                          | F#fork               | a fork that needs the older items and versions of this  |
+|                          | E#key                | the stub of a fact that was erased for good             |
 |                          | W                    | the lease of the consolidation at work                  |
+|                          | D                    | the session is deleted, its rows are going              |
 | TOKEN#sha256             | TOKEN                | a bearer token                                          |
 """
 
 from openbot_memory.store.table import Key
 
 HEAD = "M"
+ANCESTORS = "A"
+LEASE = "W"
+DELETED = "D"
+FORKS = "F#"
+ERASED = "E#"
 FACTS = "M#"
 END = "\x1f"
 
@@ -43,3 +51,11 @@ def item(number: int) -> str:
 
 def version(step: int, *, turn: bool) -> str:
     return f"{'T' if turn else 'V'}#{step:012d}"
+
+
+def turn(identifier: str) -> str:
+    return f"R#{identifier}"
+
+
+def caller(org: str, kind: str, identifier: str) -> str:
+    return f"ORG#{org}#CALLER#{kind}#{identifier}"

@@ -27,11 +27,12 @@ from openbot_memory.store import keys
 from openbot_memory.store.table import Row
 
 
-def organization_row(org: str, settings: Organization) -> Row:
+def organization_row(org: str, settings: Organization, revision: int) -> Row:
     pk, sk = keys.organization(org)
     return {
         "pk": pk,
         "sk": sk,
+        "revision": revision,
         "use": settings.use,
         "generate": settings.generate,
         "agent_memory": settings.agent_memory,
@@ -40,7 +41,7 @@ def organization_row(org: str, settings: Organization) -> Row:
 
 
 def to_organization(row: Row | None) -> Organization:
-    fields = {name: value for name, value in (row or {}).items() if name not in {"pk", "sk"}}
+    fields = {name: value for name, value in (row or {}).items() if name not in {"pk", "sk", "revision"}}
     return Organization(**fields)
 
 
@@ -154,6 +155,10 @@ def fact_row(pk: str, generation: str, fact: Fact, base: int = 0) -> Row:
     return row
 
 
+def erased_row(pk: str, stub: Fact) -> Row:
+    return {"pk": pk, "sk": f"{keys.ERASED}{stub.key}", **_fact(stub)}
+
+
 def recency(generation: str, fact: Fact) -> str:
     """Sorts as S4 orders, read from the end: time, step, and within one change the lesser key last."""
     return f"{generation}#{fact.updated_at:015d}#{fact.step:012d}#{99_999 - fact.order:05d}"
@@ -201,7 +206,8 @@ def item_row(pk: str, item: Item) -> Row:
         "number": item.number,
         "type": str(item.type),
         "at": item.at,
-        "body": json.dumps(item.body, ensure_ascii=False),
+        "text": item.body.get("text"),  # by itself: escaped in JSON, control characters would take six times the room
+        "body": json.dumps({k: v for k, v in item.body.items() if k != "text"}, ensure_ascii=False),
         "turn": item.turn,
         "person": list(item.person) if item.person else None,
     }
@@ -212,7 +218,7 @@ def to_item(row: Row) -> Item:
         number=row["number"],
         type=ItemType(row["type"]),
         at=row["at"],
-        body=json.loads(row["body"]),
+        body=json.loads(row["body"]) | ({"text": row["text"]} if "text" in row else {}),
         turn=row.get("turn"),
         person=Person(*row["person"]) if row.get("person") else None,
     )

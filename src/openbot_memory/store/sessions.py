@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import batched
 from typing import Any, NamedTuple
 
 from openbot_memory.domain.errors import SessionNotFound, Unavailable
@@ -11,14 +12,31 @@ from openbot_memory.domain.items import Item
 from openbot_memory.domain.session import Session, Version
 from openbot_memory.domain.settings import Organization
 from openbot_memory.store import keys, rows
-from openbot_memory.store.table import ABSENT, Condition, ConditionFailed, Delete, Put, Row, Table, Write
+from openbot_memory.store.history import Line
+from openbot_memory.store.table import (
+    ABSENT,
+    PRESENT,
+    Check,
+    Condition,
+    ConditionFailed,
+    Delete,
+    Put,
+    Row,
+    Table,
+    Write,
+)
 
+AT_ONCE = 100  # keys of one request, DynamoDB's limit
 READS = 8  # of a memory that changes while it is read
 _beside = ThreadPoolExecutor(4, thread_name_prefix="read")  # threads start with the first read, not at import
 
 
 class Stale(Exception):
     """Somebody changed what this write was decided on: read again and decide again."""
+
+
+class AlreadyKept(Exception):
+    """The Idempotency-Key of this write has an answer already."""
 
 
 class SessionState(NamedTuple):
@@ -39,6 +57,11 @@ class Sessions:
     def organization(self) -> Organization:
         """Read the organization's settings."""
         return rows.to_organization(self.table.get(keys.organization(self.org))[0])
+
+    def exists(self, identifier: str) -> bool:
+        """Whether the id is taken, also by a session whose rows are going."""
+        pk = self.pk(identifier)
+        return any(self.table.get((pk, keys.HEAD), (pk, keys.DELETED)))
 
     def state(self, identifier: str) -> SessionState:
         """One request: the session and the organization's settings. Raises SessionNotFound."""
@@ -91,16 +114,20 @@ class Sessions:
         for page in self.table.query(self.pk(session.id), prefix, limit=limit, newest_first=True, index=True):
             yield from map(rows.to_fact, page)
 
-    def facts(self, session: Session, wanted: Sequence[str]) -> dict[str, Fact]:
-        """Return the facts of the given keys (at most 100), retracted ones too."""
-        if not wanted:
-            return {}
+    def facts(self, session: Session, wanted: Iterable[str]) -> dict[str, Fact]:
+        """Return the facts of the given keys, retracted ones too; one request for each 100 keys."""
+        every = (keys.fact(key, session.generation) for key in wanted)
         pk = self.pk(session.id)
-        found = self.table.get(*((pk, keys.fact(key, session.generation)) for key in wanted))
+        found = _flat(self.table.get(*((pk, sk) for sk in some)) for some in batched(every, AT_ONCE, strict=False))
         return {row["key"]: rows.to_fact(row) for row in found if row}
 
-    def answer_of_turn(self, identifier: str, turn: str) -> Row | None:
-        return self.table.get((self.pk(identifier), f"R#{turn}"))[0]
+    def state_with_turn(self, identifier: str, turn: str) -> tuple[SessionState, Row | None]:
+        """One request: the state, and what was kept of a turn."""
+        pk = self.pk(identifier)
+        head, settings, kept = self.table.get((pk, keys.HEAD), keys.organization(self.org), (pk, keys.turn(turn)))
+        if head is None:
+            raise SessionNotFound
+        return SessionState(rows.to_session(head), rows.to_organization(settings)), kept
 
     # Writing
 
@@ -113,21 +140,57 @@ class Sessions:
         facts_before: Mapping[str, Fact] | None = None,
         items: Iterable[Item] = (),
         version: Version | None = None,
+        receipt: Put | None = None,
+        erased: Fact | None = None,
         also: Iterable[Write] = (),
     ) -> None:
-        """Write one change in one transaction. Raises Stale if the session or one of its facts is not as before."""
+        """Write one change in one transaction, with `also` what keeps its answer.
+
+        Raises Stale if the session or one of its facts is not as before, AlreadyKept if only an answer stands.
+        """
         pk, known = self.pk(after.id), facts_before or {}
         writes: list[Write] = [Put(rows.session_row(pk, after), _as(before))]
+        writes += [] if before else [self._not_going(after.id)]
         for fact in facts:
             old = known.get(fact.key)
             unchanged = Condition.equals(step=old.step) if old else ABSENT
             writes.append(Put(rows.fact_row(pk, after.generation, fact), unchanged))
         writes += [Put(rows.item_row(pk, item), ABSENT) for item in items]
         writes += [Put(rows.version_row(pk, version), ABSENT)] if version else []
+        writes += [receipt] if receipt else []
+        if erased:
+            earlier = Condition("attribute_not_exists(#pk) OR #step < :step", {"step": erased.step})
+            writes.append(Put(rows.erased_row(pk, erased), earlier))
+        self._commit(writes, also)
+
+    def keep(self, answer: Sequence[Write]) -> None:
+        """Keep the answer of a request that changed nothing. Raises AlreadyKept."""
+        if answer:
+            self._commit([], answer)
+
+    def create_fork(self, fork: Session, version: Version, ancestors: Sequence[Line], also: Iterable[Write]) -> None:
+        """Write a new fork. Raises Stale if a session has this id, or the source is gone."""
+        pk, source = self.pk(fork.id), self.pk(ancestors[-1].session)
+        needed = Line(fork.id, fork.next_item, fork.step)
+        writes = [
+            Put(rows.session_row(pk, fork), ABSENT),
+            Put(rows.version_row(pk, version), ABSENT),
+            Put({"pk": pk, "sk": keys.ANCESTORS, "lines": [list(line) for line in ancestors]}, ABSENT),
+            self._not_going(fork.id),
+            Check((source, keys.HEAD), PRESENT),
+            Put({"pk": source, "sk": f"{keys.FORKS}{fork.id}", "line": list(needed)}, ABSENT),
+        ]
+        self._commit(writes, also)
+
+    def _not_going(self, identifier: str) -> Check:
+        """An id is free again only when the last row of a deleted session is gone."""
+        return Check((self.pk(identifier), keys.DELETED), ABSENT)
+
+    def _commit(self, writes: Sequence[Write], also: Iterable[Write]) -> None:
         try:
             self.table.commit(*writes, *also)
         except ConditionFailed as failed:
-            raise Stale from failed
+            raise (AlreadyKept if min(failed.positions) >= len(writes) else Stale) from failed
 
     def reserve(self, session: Session, count: int) -> Session:
         """Take the next item numbers for one writer alone. The revision stays. Raises Stale."""
@@ -139,8 +202,36 @@ class Sessions:
         """Write items under reserved numbers; no version names them yet."""
         self.table.write_unseen(rows.item_row(self.pk(identifier), item) for item in items)
 
-    def turn_receipt(self, identifier: str, turn: str, fields: Row) -> Put:
-        return Put({"pk": self.pk(identifier), "sk": f"R#{turn}", **fields}, ABSENT)
+    def turn_receipt(self, identifier: str, turn: str, digest: str, answer: str) -> Put:
+        row = {"pk": self.pk(identifier), "sk": keys.turn(turn), "digest": digest, "answer": answer}
+        return Put(row, ABSENT)
+
+    # Facts under a generation that no session row names yet, or any more
+
+    def write_facts(self, identifier: str, generation: str, facts: Iterable[Fact], base: int = 0) -> None:
+        """`base`: the revision that a rewind starts from, by which its leftovers are known."""
+        pk = self.pk(identifier)
+        self.table.write_unseen(rows.fact_row(pk, generation, fact, base) for fact in facts)
+
+    def erased(self, identifier: str) -> dict[str, Fact]:
+        """The stubs of the facts that were erased for good."""
+        stubs = map(rows.to_fact, _flat(self.table.query(self.pk(identifier), keys.ERASED)))
+        return {stub.key: stub for stub in stubs}
+
+    def write_erased(self, identifier: str, stubs: Iterable[Fact]) -> None:
+        """Take over into a fork, before it is there, what its source has erased."""
+        self.table.write_unseen(rows.erased_row(self.pk(identifier), stub) for stub in stubs)
+
+    def clean(self, session: Session) -> None:
+        """Delete facts of generations that nobody can reach any more: all but the current one and any begun since."""
+        pk = self.pk(session.id)
+        left = (
+            (pk, row["sk"])
+            for page in self.table.query(pk, keys.FACTS)
+            for row in page
+            if row["generation"] != session.generation and row["base"] < session.revision
+        )
+        self.table.delete_unseen(left)
 
     # The lease of the consolidation at work
 
@@ -149,7 +240,8 @@ class Sessions:
         free = Condition(
             "attribute_not_exists(#pk) OR #until < :now OR #holder = :holder", {"now": now, "holder": holder}
         )
-        row = {"pk": self.pk(identifier), "sk": "W", "holder": holder, "until": until}
+        expires = until // 1000 + 3600  # of a worker that died
+        row = {"pk": self.pk(identifier), "sk": keys.LEASE, "holder": holder, "until": until, "expires": expires}
         try:
             self.table.commit(Put(row, free))
         except ConditionFailed:
@@ -159,7 +251,7 @@ class Sessions:
     def release(self, identifier: str, holder: str) -> None:
         """Give the lease back; one that expired and went to another stays with that one."""
         try:
-            self.table.commit(Delete((self.pk(identifier), "W"), Condition.equals(holder=holder)))
+            self.table.commit(Delete((self.pk(identifier), keys.LEASE), Condition.equals(holder=holder)))
         except ConditionFailed:
             return
 
@@ -171,5 +263,5 @@ def _as(before: Session | None) -> Condition:
     return Condition.equals(revision=before.revision, next_item=before.next_item)
 
 
-def _flat(pages: Iterable[list[Row]]) -> list[Any]:
+def _flat(pages: Iterable[Sequence[Row | None]]) -> list[Any]:
     return [row for page in pages for row in page]

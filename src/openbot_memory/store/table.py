@@ -7,9 +7,8 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
-from typing import Any
+from typing import Any, cast
 
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from openbot_memory.domain.errors import Unavailable
@@ -52,6 +51,7 @@ class Condition:
 
 
 ABSENT = Condition("attribute_not_exists(#pk)")
+PRESENT = Condition("attribute_exists(#pk)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +66,45 @@ class Delete:
     when: Condition
 
 
-type Write = Put | Delete
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Changes nothing, but the transaction fails unless the row is so."""
+
+    key: Key
+    when: Condition
 
 
-class _Reader(TypeDeserializer):
-    def _deserialize_n(self, value: str) -> int:  # rows hold no floats
-        return int(value)
+type Write = Put | Delete | Check
 
 
-_write, _read = TypeSerializer().serialize, _Reader().deserialize
+def _write(value: object) -> Row:
+    """A value as DynamoDB's API takes it. boto3 has the same, but importing it costs a cold start 0.1 s more."""
+    match value:
+        case bool():
+            return {"BOOL": value}
+        case int():
+            return {"N": str(value)}
+        case str():
+            return {"S": value}
+        case list():
+            return {"L": [_write(each) for each in cast("list[object]", value)]}
+        case dict():
+            return {"M": _to_dynamo(cast("Row", value))}
+        case _:
+            raise TypeError(f"rows hold no {type(value).__name__}")
+
+
+def _read(given: Row) -> Any:  # noqa: ANN401 - the reverse of _write
+    ((kind, value),) = given.items()
+    match kind:
+        case "N":
+            return int(value)
+        case "L":
+            return [_read(each) for each in value]
+        case "M":
+            return _from_dynamo(value)
+        case _:
+            return value
 
 
 def _to_dynamo(row: Row) -> Row:
@@ -123,11 +153,16 @@ class Table:
     ) -> Iterator[list[Row]]:
         """Yield pages of a partition's rows in order, with strong consistency. `limit` bounds one page."""
         sort = INDEX if index else "sk"
-        values = {":pk": pk, ":from": between[0], ":to": between[1]} if between else {":pk": pk, ":prefix": prefix}
-        test = f"{sort} BETWEEN :from AND :to" if between else f"begins_with({sort}, :prefix)"
+        test, values = "pk = :pk", {":pk": pk}
+        if between:
+            test += f" AND {sort} BETWEEN :from AND :to"
+            values |= {":from": between[0], ":to": between[1]}
+        elif prefix:
+            test += f" AND begins_with({sort}, :prefix)"
+            values |= {":prefix": prefix}
         request: Row = {
             "TableName": self.name,
-            "KeyConditionExpression": f"pk = :pk AND {test}",
+            "KeyConditionExpression": test,
             "ExpressionAttributeValues": _to_dynamo(values),
             "ConsistentRead": True,
             "ScanIndexForward": not newest_first,
@@ -203,7 +238,7 @@ class Table:
             body["ExpressionAttributeValues"] = {f":{name}": _write(value) for name, value in condition.values.items()}
         if isinstance(write, Put):
             return {"Put": body | {"Item": _to_dynamo(write.row)}}
-        return {"Delete": body | {"Key": _key(write.key)}}
+        return {"Delete" if isinstance(write, Delete) else "ConditionCheck": body | {"Key": _key(write.key)}}
 
     @staticmethod
     def _call(operation: Callable[..., Any], **request: object) -> Any:  # noqa: ANN401 - boto3 answers plain dicts
