@@ -1,32 +1,31 @@
 """Create a session and change its memory by hand: Remember, Forget, Configure (S9-S11)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 from openbot_memory.domain import rules
-from openbot_memory.domain.errors import SessionConflict, SessionExists
+from openbot_memory.domain.errors import SessionExists
 from openbot_memory.domain.facts import Fact, Kind, clean_key
 from openbot_memory.domain.items import Item, ItemType, item_id
 from openbot_memory.domain.ranges import Ranges
-from openbot_memory.domain.session import Principal, Session, SessionKind, Timeline, Trigger, Version, advance
+from openbot_memory.domain.rules import Dropped
+from openbot_memory.domain.session import (
+    Expected,
+    Principal,
+    Session,
+    SessionKind,
+    Timeline,
+    Tokens,
+    Trigger,
+    Version,
+    advance,
+)
 from openbot_memory.domain.settings import Configure
 from openbot_memory.store.sessions import SessionState, Stale
+from openbot_memory.use_cases.cleaning import ask_for_cleaning
 from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 from openbot_memory.use_cases.views import session_view
-
-MADE_BY_HAND = "Memory Changed"
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """The head and revision that the caller last saw (S9)."""
-
-    head: str
-    revision: int
-
-    def check(self, session: Session) -> None:
-        """Raise SessionConflict if either is stale."""
-        if (self.head, self.revision) != (session.head, session.revision):
-            raise SessionConflict(head=session.head, revision=session.revision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,26 @@ class Remember:
 @dataclass(frozen=True, slots=True)
 class Forget:
     key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """A Forget that leaves no content anywhere: not in the fact, nor in the versions that it was once part of."""
+
+    key: str
+
+
+type Command = Remember | Forget | Erase
+
+
+class Change(TypedDict, total=False):
+    """What a version tells of the change that made it."""
+
+    changes: tuple[Fact, ...]
+    by: Principal
+    dropped: tuple[Dropped, ...]
+    model: str
+    tokens: Tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +92,15 @@ def create(world: World, call: Call, new: NewSession) -> Json:
     return view
 
 
-def change(
-    world: World, call: Call, identifier: str, expected: Expected, command: Remember | Forget | Configure
-) -> Json:
+def change(world: World, call: Call, identifier: str, expected: Expected, command: Command | Configure) -> Json:
     """Carry out one command in one transaction. Raises SessionConflict, UnknownKey, MemoryFull, InvalidRequest."""
     if isinstance(command, Configure):
         return until_committed(lambda: _configure(world, call, identifier, expected, command))
     key = clean_key(command.key, "command.key")
     view = until_committed(lambda: _change_fact(world, call, identifier, expected, replace(command, key=key)))
-    announce(world, call.org, identifier, [key], call.caller.type, view["session"]["revision"])
+    announce(world, call.org, view, [key], call.caller.type)
+    if isinstance(command, Erase):
+        ask_for_cleaning(world, call.org, identifier)
     return view
 
 
@@ -100,7 +119,7 @@ def _configure(world: World, call: Call, identifier: str, expected: Expected, co
     return view
 
 
-def _change_fact(world: World, call: Call, identifier: str, expected: Expected, command: Remember | Forget) -> Json:
+def _change_fact(world: World, call: Call, identifier: str, expected: Expected, command: Command) -> Json:
     sessions = world.sessions(call.org)
     state, before = sessions.state_with(identifier, command.key)
     expected.check(state.session)
@@ -109,16 +128,24 @@ def _change_fact(world: World, call: Call, identifier: str, expected: Expected, 
     after, item, version = _recorded(world, call.caller, state, fact, command, known)
     view = session_view(after, state.organization)
     sessions.commit(
-        state.session, after, facts=[fact], facts_before=known, items=[item], version=version, also=call.keep(view)
+        state.session,
+        after,
+        facts=[fact],
+        facts_before=known,
+        items=[item],
+        version=version,
+        erased=fact if isinstance(command, Erase) else None,
+        also=call.keep(view),
     )
     return view
 
 
-def _decide(world: World, session: Session, before: Fact | None, command: Remember | Forget) -> Fact:
+def _decide(world: World, session: Session, before: Fact | None, command: Command) -> Fact:
     at, step = session.later(world.now()), session.step + 1
     sources = (item_id(session.next_item),)
-    if isinstance(command, Forget):
-        return rules.forget(before, at=at, step=step, sources=sources)
+    if not isinstance(command, Remember):
+        fact = rules.forget(before, at=at, step=step, sources=sources)
+        return rules.erased(fact) if isinstance(command, Erase) else fact
     return rules.remember(
         command.key,
         command.content,
@@ -134,7 +161,7 @@ def _decide(world: World, session: Session, before: Fact | None, command: Rememb
 
 
 def _recorded(
-    world: World, by: Principal, state: SessionState, fact: Fact, command: Remember | Forget, known: dict[str, Fact]
+    world: World, by: Principal, state: SessionState, fact: Fact, command: Command, known: dict[str, Fact]
 ) -> tuple[Session, Item, Version]:
     """The item that records the change and is its only source, read at once, and the version it makes (S11)."""
     session = state.session
@@ -150,8 +177,8 @@ def _recorded(
     return after, item, version
 
 
-def made(session: Session, trigger: Trigger, *, changes: tuple[Fact, ...] = (), by: Principal | None = None) -> Version:
-    """The version row of a session that has just come to its head."""
+def made(session: Session, trigger: Trigger, **what: Unpack[Change]) -> Version:
+    """The version of a session that has just come to its head."""
     return Version(
         id=session.head,
         step=session.step,
@@ -159,12 +186,12 @@ def made(session: Session, trigger: Trigger, *, changes: tuple[Fact, ...] = (), 
         trigger=trigger,
         timeline=session.timeline,
         turn_model=session.turn_model,
-        changes=changes,
-        by=by,
+        **what,
     )
 
 
-def announce(world: World, org: str, identifier: str, keys: list[str], trigger: str, revision: int) -> None:
+def announce(world: World, org: str, view: Json, keys: Sequence[str], trigger: str) -> None:
     """Tell the bus that memory changed: ids and keys, no content. It is news, so a lost one fails nothing."""
-    detail = {"organization": org, "session": identifier, "keys": keys, "trigger": str(trigger), "revision": revision}
-    world.bus.tell("openbot.memory", MADE_BY_HAND, detail)
+    changed = {"session": view["session"]["id"], "revision": view["session"]["revision"]}
+    detail = {"organization": org, **changed, "keys": list(keys), "trigger": str(trigger)}
+    world.bus.tell("openbot.memory", "Memory Changed", detail)

@@ -43,22 +43,28 @@ def random_digits() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """Everything outside that a use case may touch, made once a container."""
+class Reader:
+    """What reading needs from outside, made once a container."""
 
     table: Table
-    bus: Bus
-    model: Model
     rules: MemoryRules
-    holds_secret: HoldsSecret
-    now: Callable[[], int] = milliseconds
-    random: Callable[[], str] = random_digits
 
     def sessions(self, org: str) -> Sessions:
         return Sessions(self.table, org)
 
     def history(self, org: str) -> History:
         return History(self.table, org)
+
+
+@dataclass(frozen=True, slots=True)
+class World(Reader):
+    """Everything outside that a use case may touch."""
+
+    bus: Bus
+    model: Model
+    holds_secret: HoldsSecret
+    now: Callable[[], int] = milliseconds
+    random: Callable[[], str] = random_digits
 
     def version_id(self, step: int) -> str:
         return version_id(step, self.random())

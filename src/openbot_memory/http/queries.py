@@ -1,0 +1,63 @@
+"""What may stand behind the question mark of a reading route."""
+
+from enum import StrEnum
+
+from openbot_memory.domain.errors import InvalidRequest
+from openbot_memory.domain.facts import Kind, Status
+from openbot_memory.domain.session import Expected
+from openbot_memory.http.gateway import Request
+from openbot_memory.use_cases.read import Page, Wanted
+
+LONGEST_PAGE = 500
+MOST_DIGITS = 15
+
+
+def page(request: Request) -> Page:
+    """`limit` and `cursor` of a list. Raises InvalidRequest."""
+    query = request.query("limit", "cursor")
+    limit = query.get("limit")
+    return Page(cursor=query.get("cursor"), **({"limit": _limit(limit)} if limit is not None else {}))
+
+
+def wanted(request: Request) -> Wanted:
+    """Which facts of a memory. Raises InvalidRequest."""
+    query = request.query("status", "kind", "limit", "cursor")
+    return Wanted(
+        status=_one_of(Status, query, "status"),
+        kind=_one_of(Kind, query, "kind"),
+        limit=_limit(query["limit"]) if "limit" in query else None,
+        cursor=query.get("cursor"),
+    )
+
+
+def seen(request: Request) -> Expected | None:
+    """`expected` and `revision` of a DELETE, where they stand in the query. Raises InvalidRequest."""
+    query = request.query("expected", "revision")
+    if not query:
+        return None
+    for name in ("expected", "revision"):
+        if name not in query:
+            raise InvalidRequest.at(name, "expected and revision are given both.")
+    return Expected(query["expected"], _number(query["revision"], "revision"))
+
+
+def _number(text: str, name: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
+        raise InvalidRequest.at(name, f"{name} is a whole number.")
+    return int(text)
+
+
+def _limit(text: str) -> int:
+    number = _number(text, "limit")
+    if not 1 <= number <= LONGEST_PAGE:
+        raise InvalidRequest.at("limit", f"limit is a number from 1 to {LONGEST_PAGE}.")
+    return number
+
+
+def _one_of[E: StrEnum](kind: type[E], query: dict[str, str], name: str) -> E | None:
+    if name not in query:
+        return None
+    try:
+        return kind(query[name])
+    except ValueError:
+        raise InvalidRequest.at(name, f"{name} is one of {', '.join(kind)}.") from None

@@ -1,0 +1,198 @@
+"""The bodies that are accepted, as strict models: no unknown field, no value that is only almost right."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
+
+from openbot_memory.domain import ids
+from openbot_memory.domain.errors import InvalidRequest
+from openbot_memory.domain.facts import Kind, Person, clean_key
+from openbot_memory.domain.items import ItemType
+from openbot_memory.domain.session import Expected, SessionKind
+from openbot_memory.domain.settings import SWITCHES, Configure
+from openbot_memory.use_cases import change, turns
+
+type Id = Annotated[str, StringConstraints(pattern=rf"^{ids.PATTERN}\z")]
+type Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+type ModelId = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,256}\z")]
+
+
+type VersionId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+type Revision = Annotated[int, Field(ge=0)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=False)
+
+
+class Create(_Body):
+    model: ModelId
+    agent: Id | None = None
+    kind: Annotated[SessionKind, Field(strict=False)] = SessionKind.NORMAL
+    id: Id | None = None
+
+    def session(self) -> change.NewSession:
+        return change.NewSession(model=self.model, agent=self.agent, kind=self.kind, id=self.id)
+
+
+class _Item(_Body):
+    def item(self) -> turns.NewItem:
+        fields = self.model_dump(mode="json")
+        return turns.NewItem(ItemType(fields.pop("type")), fields)
+
+
+class Message(_Item):
+    type: Literal["message"]
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class ToolCall(_Item):
+    type: Literal["tool-call"]
+    app: Name
+    name: Name
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class ToolResult(_Item):
+    type: Literal["tool-result"]
+    app: Name
+    text: str
+
+
+class Approval(_Item):
+    type: Literal["approval"]
+    text: str
+    approved: bool
+
+
+class Action(_Item):
+    type: Literal["action"]
+    app: Name
+    text: str
+
+
+class PersonBody(_Body):
+    id: Name
+    name: Annotated[str, StringConstraints(max_length=128)] = ""
+
+
+class Seen(_Body):
+    expected: VersionId
+    revision: Revision
+
+    @property
+    def seen(self) -> Expected:
+        return Expected(self.expected, self.revision)
+
+
+class Turn(_Body):
+    turn: str
+    model: ModelId | None
+    items: list[Annotated[Message | ToolCall | ToolResult | Approval | Action, Field(discriminator="type")]]
+    status: Annotated[turns.TurnStatus, Field(strict=False)] = turns.TurnStatus.FINISHED
+    person: PersonBody | None = None
+    queue_empty: bool = Field(default=True, alias="queueEmpty")
+    expected: VersionId | None = None
+    revision: Revision | None = None
+
+    def parts(self) -> tuple[turns.Turn, Expected | None]:
+        """Raises InvalidRequest for a bad id, and where only one of `expected` and `revision` is given."""
+        turn = turns.Turn(
+            id=clean_key(self.turn, "turn"),
+            model=self.model,
+            items=[item.item() for item in self.items],
+            status=self.status,
+            person=Person(self.person.id, self.person.name) if self.person else None,
+            queue_empty=self.queue_empty,
+        )
+        if (self.expected is None) != (self.revision is None):
+            raise InvalidRequest.at("revision", "expected and revision are given both or not at all.")
+        seen = Expected(self.expected, self.revision) if self.expected and self.revision is not None else None
+        return turn, seen
+
+
+class RememberBody(_Body):
+    tag: Literal["Remember"] = Field(alias="_tag")
+    key: str
+    content: str
+    kind: Annotated[Kind, Field(strict=False)]
+
+
+class ForgetBody(_Body):
+    tag: Literal["Forget"] = Field(alias="_tag")
+    key: str
+
+
+class ConfigureBody(_Body):
+    tag: Literal["Configure"] = Field(alias="_tag")
+    use: bool | None = None
+    generate: bool | None = None
+
+
+class RefreshBody(_Body):
+    tag: Literal["Refresh"] = Field(alias="_tag")
+
+
+class Change(Seen):
+    command: Annotated[RememberBody | ForgetBody | ConfigureBody | RefreshBody, Field(discriminator="tag")]
+
+    def carried_out(self) -> change.Remember | change.Forget | Configure | None:
+        """The command; None for Refresh, which is no change by hand."""
+        match self.command:
+            case RememberBody(key=key, content=content, kind=kind):
+                return change.Remember(key, content, kind)
+            case ForgetBody(key=key):
+                return change.Forget(key)
+            case ConfigureBody() as given:
+                return Configure({name: getattr(given, name) for name in SWITCHES if name in given.model_fields_set})
+            case RefreshBody():
+                return None
+
+
+class Fork(_Body):
+    at: VersionId | None = None
+    id: Id | None = None
+
+
+class Rewind(Seen):
+    to: VersionId
+
+
+class Settings(_Body):
+    """Any part of the organization's settings; what is absent stays."""
+
+    memory: dict[Literal["use", "generate"], bool] = Field(default_factory=dict[Literal["use", "generate"], bool])
+    agent_memory: bool = Field(default=True, alias="agentMemory")
+    agent_memory_model: ModelId | None = Field(default=None, alias="agentMemoryModel")
+
+    own: ClassVar = ("agent_memory", "agent_memory_model")
+
+    def fields(self) -> dict[str, Any]:
+        given = {name: getattr(self, name) for name in self.own if name in self.model_fields_set}
+        return {**self.memory, **given}
+
+
+MAX_ISSUES = 20
+UNIONS = {"items": 2, "command": 1}  # where a path names the model that pydantic chose by its tag
+TAGS = {"items": "type", "command": "_tag"}
+
+
+def parse[B: BaseModel](kind: type[B], body: object) -> B:
+    """Raises InvalidRequest with an issue for each field that is wrong, by its path in the body."""
+    try:
+        return kind.model_validate(body)
+    except ValidationError as error:
+        issues = [_issue(each) for each in error.errors(include_url=False, include_input=False, include_context=False)]
+        raise InvalidRequest(issues=issues[:MAX_ISSUES]) from None
+
+
+def _issue(error: ErrorDetails) -> dict[str, str]:
+    path = [str(step) for step in error["loc"]]
+    if path and path[0] in UNIONS:
+        if error["type"].startswith("union_tag"):
+            path.append(TAGS[path[0]])
+        elif len(path) > UNIONS[path[0]]:
+            del path[UNIONS[path[0]]]
+    return {"path": ".".join(path), "message": error["msg"]}

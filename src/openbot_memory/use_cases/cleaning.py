@@ -1,0 +1,46 @@
+"""What is removed after the fact, started by events: each step may be repeated, and a crash between two loses none."""
+
+from openbot_memory.domain.errors import SessionNotFound
+from openbot_memory.store.removal import Removal
+from openbot_memory.use_cases.ports import World
+
+LONGEST_READ = 12_000  # ms; more than a read may take, so that none loses the facts under its hands
+LONGEST_COMMAND = 30_000  # ms; more than a command may take, so that none writes after the last row went
+
+
+def ask_for_cleaning(world: World, org: str, identifier: str) -> None:
+    world.bus.tell("openbot.memory", "Cleaning Requested", {"organization": org, "session": identifier})
+
+
+def ask_for_deletion(world: World, org: str, identifier: str) -> None:
+    """Raises Unavailable: then the caller asks again."""
+    world.bus.put("openbot.memory", "Deletion Requested", {"organization": org, "session": identifier})
+
+
+def clean(world: World, org: str, identifier: str) -> None:
+    """Delete the facts that a rewind has left behind, and the content of what was erased from old versions."""
+    sessions = world.sessions(org)
+    try:
+        _wait(world, sessions.state(identifier).session.updated_at + LONGEST_READ)
+        sessions.clean(sessions.state(identifier).session)
+    except SessionNotFound:
+        return
+    if erased := sessions.erased(identifier):
+        Removal(world.table, org).scrub(identifier, erased)
+
+
+def purge(world: World, org: str, identifier: str) -> None:
+    """Delete the rows of a deleted session, but for those that forks of it need; these go with the last fork."""
+    removal = Removal(world.table, org)
+    deleted = removal.deleted_at(identifier)
+    if deleted is None:
+        return
+    _wait(world, deleted + LONGEST_COMMAND)
+    removal.purge(identifier)
+    parent = removal.finish(identifier)
+    if parent and removal.deleted_at(parent) is not None:
+        ask_for_deletion(world, org, parent)
+
+
+def _wait(world: World, until: int) -> None:
+    world.table.sleep(max(0, until - world.now()) / 1000)

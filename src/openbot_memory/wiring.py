@@ -1,0 +1,58 @@
+"""Builds the adapters, once a container. No other module builds one."""
+
+from functools import cache
+from typing import Any, cast
+
+from botocore.config import Config
+from botocore.session import get_session
+
+from openbot_memory.domain.rules import MemoryRules
+from openbot_memory.settings import settings
+from openbot_memory.store.table import Table
+from openbot_memory.use_cases.ports import Reader, World
+
+QUICK = Config(
+    connect_timeout=2,
+    read_timeout=5,
+    retries={"mode": "standard", "total_max_attempts": 4},
+    tcp_keepalive=True,
+    max_pool_connections=10,
+)
+
+
+def _client(service: str, config: Config = QUICK) -> Any:  # noqa: ANN401 - botocore makes its clients at run time
+    """Of botocore, not boto3, which would load its layers for S3 at each cold start."""
+    return cast("Any", get_session()).create_client(service, config=config)
+
+
+def _patient(read_timeout: float) -> Config:
+    """For models: slow, and asked once, because what a failure means is decided by S8 and not by the client."""
+    return Config(connect_timeout=2, read_timeout=read_timeout, retries={"mode": "standard", "total_max_attempts": 1})
+
+
+@cache
+def table() -> Table:
+    return Table(_client("dynamodb"), settings().table_name)
+
+
+@cache
+def rules() -> MemoryRules:
+    return MemoryRules(max_length=settings().memory_max_length, max_content=settings().memory_max_content)
+
+
+@cache
+def reader() -> Reader:
+    """What the reading routes need: no bus, no model, no search for secrets."""
+    return Reader(table(), rules())
+
+
+@cache
+def world(model_timeout: float) -> World:
+    """Everything, with a model that answers within so many seconds or fails."""
+    from openbot_memory.events import EventBus  # noqa: PLC0415 - the reading path does not pay for these
+    from openbot_memory.models.choose import Models  # noqa: PLC0415
+    from openbot_memory.secrets import holds_secret  # noqa: PLC0415
+
+    bus = EventBus(_client("events"), settings().event_bus_name)
+    models = Models(lambda: _client("bedrock-runtime", _patient(model_timeout)))
+    return World(table(), rules(), bus, models, holds_secret)
