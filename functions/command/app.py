@@ -1,0 +1,86 @@
+"""POST, PATCH and DELETE: everything that changes something."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aws_lambda_powertools.logging import Logger
+
+from openbot_memory.http import gateway, queries, requests
+from openbot_memory.http.gateway import Answer, Json, Request, Route
+from openbot_memory.http.once import once
+from openbot_memory.use_cases import change, consolidate, organization, remove, timeline, turns
+from openbot_memory.use_cases.ports import Call, World
+from openbot_memory.wiring import world
+
+logger = Logger()
+MODEL_TIMEOUT = 18  # seconds, of a Refresh: with all the rest well under the gateway's 30
+
+
+def _world() -> World:
+    return world(MODEL_TIMEOUT)
+
+
+def _post(status: int, use_case: Callable[[Request, Call], Json]) -> Route:
+    def route(request: Request) -> Answer:
+        return once(_world().table, request, status, lambda call: use_case(request, call))
+
+    return route
+
+
+def _create(request: Request, call: Call) -> Json:
+    return change.create(_world(), call, requests.parse(requests.Create, request.body()).session())
+
+
+def _append(request: Request, call: Call) -> Json:
+    turn, expected = requests.parse(requests.Turn, request.body()).parts()
+    return turns.append(_world(), call, request.id(), turn, expected)
+
+
+def _change(request: Request, call: Call) -> Json:
+    body = requests.parse(requests.Change, request.body())
+    command = body.carried_out()
+    if command is None:
+        return consolidate.refresh(_world(), call, request.id(), body.seen)
+    return change.change(_world(), call, request.id(), body.seen, command)
+
+
+def _fork(request: Request, call: Call) -> Json:
+    body = requests.parse(requests.Fork, request.body())
+    return timeline.fork(_world(), call, request.id(), body.at, body.id)
+
+
+def _rewind(request: Request, call: Call) -> Json:
+    body = requests.parse(requests.Rewind, request.body())
+    return timeline.rewind(_world(), call, request.id(), body.to, body.seen)
+
+
+def _delete(request: Request) -> Answer:
+    return 200, remove.delete(_world(), Call(caller=request.caller), request.id())
+
+
+def _erase(request: Request) -> Answer:
+    seen = queries.seen(request) or requests.parse(requests.Seen, request.body()).seen
+    command = change.Erase(request.part("key"))
+    return 200, change.change(_world(), Call(caller=request.caller), request.id(), seen, command)
+
+
+def _configure(request: Request) -> Answer:
+    fields = requests.parse(requests.Settings, request.body()).fields()
+    return 200, organization.configure(_world(), Call(caller=request.caller), fields)
+
+
+ROUTES: Mapping[str, Route] = {
+    "POST /v1/sessions": _post(201, _create),
+    "POST /v1/sessions/{id}/turns": _post(200, _append),
+    "POST /v1/sessions/{id}/memory": _post(200, _change),
+    "POST /v1/sessions/{id}/fork": _post(201, _fork),
+    "POST /v1/sessions/{id}/rewind": _post(200, _rewind),
+    "DELETE /v1/sessions/{id}": _delete,
+    "DELETE /v1/sessions/{id}/memory/{key}": _erase,
+    "PATCH /v1/organization": _configure,
+}
+
+
+@logger.inject_lambda_context
+def handler(event: Mapping[str, Any], _context: object) -> Json:
+    return gateway.handle(event, ROUTES)

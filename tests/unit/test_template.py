@@ -1,0 +1,294 @@
+"""template.yaml is code too: what `sam validate --lint` misses."""
+
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
+
+from openbot_memory.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+TEMPLATE: dict[str, Any] = json.loads(json.dumps(cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))))
+RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
+FUNCTIONS = {
+    name: each["Properties"] for name, each in RESOURCES.items() if each["Type"] == "AWS::Serverless::Function"
+}
+ASYNCHRONOUS = {
+    name: function
+    for name, function in FUNCTIONS.items()
+    if any(event["Type"] == "EventBridgeRule" for event in function.get("Events", {}).values())
+}
+RULES = {
+    f"{name}.{event}": rule["Properties"]
+    for name, function in ASYNCHRONOUS.items()
+    for event, rule in function["Events"].items()
+}
+
+WIDE = {
+    "arn:${AWS::Partition}:bedrock:*::foundation-model/*": "a session names its model; profiles route to any region",
+    "arn:${AWS::Partition}:bedrock:*:${AWS::AccountId}:inference-profile/*": "as above, in this account",
+    "arn:${AWS::Partition}:bedrock:*:${AWS::AccountId}:application-inference-profile/*": "as above",
+}
+WRITES = ("Put", "Update", "Delete", "BatchWrite", "Transact", "Create", "Send", "Invoke")
+POWERTOOLS = {"POWERTOOLS_SERVICE_NAME", "POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"}
+
+
+def nodes(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    """Every object in the template."""
+    if isinstance(value, dict):
+        yield cast("dict[str, Any]", value)
+        for each in cast("dict[str, Any]", value).values():
+            yield from nodes(each)
+    elif isinstance(value, list):
+        for each in cast("list[Any]", value):
+            yield from nodes(each)
+
+
+def references() -> Iterator[str]:
+    """All names that Ref, GetAtt and Sub use, without attributes."""
+    for node in nodes(TEMPLATE):
+        match node:
+            case {"Ref": str(name)}:
+                yield name
+            case {"Fn::GetAtt": [str(name), _]}:
+                yield name
+            case {"Fn::Sub": str(text)}:
+                yield from (found.split(".")[0] for found in re.findall(r"\$\{([^}]+)\}", text))
+            case _:
+                pass
+
+
+def statements(function: str) -> list[dict[str, Any]]:
+    return [statement for policy in FUNCTIONS[function]["Policies"] for statement in policy["Statement"]]
+
+
+def listed(value: Any) -> list[Any]:  # noqa: ANN401
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
+
+
+def actions(function: str) -> set[str]:
+    return {action for statement in statements(function) for action in listed(statement["Action"])}
+
+
+def test_every_reference_resolves() -> None:
+    known = RESOURCES.keys() | TEMPLATE["Parameters"].keys()
+
+    assert {name for name in references() if name not in known and not name.startswith("AWS::")} == set()
+
+
+def test_every_parameter_is_used_and_has_a_default() -> None:
+    used = set(references())
+
+    assert {name for name in TEMPLATE["Parameters"] if name not in used} == set()
+    assert all("Default" in parameter for parameter in TEMPLATE["Parameters"].values())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_permissions_are_named_one_by_one(function: str) -> None:
+    """Every policy is written out here: no managed one, no SAM policy template, no `*` without its reason."""
+    resources = [each for statement in statements(function) for each in listed(statement["Resource"])]
+    patterns = {each["Fn::Sub"] if "Fn::Sub" in each else str(each) for each in resources}
+
+    assert all("*" not in action for action in actions(function))
+    assert {pattern for pattern in patterns if "*" in pattern} <= WIDE.keys()
+    assert all(statement["Effect"] == "Allow" for statement in statements(function))
+
+
+@pytest.mark.parametrize("function", ["Authorize", "Read"])
+def test_what_reads_can_write_nothing(function: str) -> None:
+    assert [action for action in actions(function) if action.split(":")[1].startswith(WRITES)] == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_nothing_but_the_authorizer_reaches_tokens(function: str) -> None:
+    keys = "TOKEN#*" if function == "Authorize" else "ORG#*"
+    condition = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys]}}
+    table = [each for each in statements(function) if any("dynamodb:" in action for action in listed(each["Action"]))]
+
+    assert table
+    assert all(statement["Condition"] == condition for statement in table)
+    assert not actions(function) & {"dynamodb:Scan", "dynamodb:PartiQLSelect"}  # what the condition does not bind
+
+
+def test_handlers_exist_and_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also without an environment: nothing is read or built at import."""
+    for name in environment():
+        monkeypatch.delenv(name, raising=False)
+    handler = TEMPLATE["Globals"]["Function"]["Handler"]
+    module, _, attribute = handler.partition(".")
+    for name, function in FUNCTIONS.items():
+        path = ROOT / function["CodeUri"] / f"{module}.py"
+        spec = importlib.util.spec_from_file_location(f"{name}_app", path)
+        assert spec
+        assert spec.loader
+        loaded = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        assert callable(getattr(loaded, attribute))
+
+
+def environment() -> set[str]:
+    return set(TEMPLATE["Globals"]["Function"]["Environment"]["Variables"])
+
+
+def test_the_environment_is_what_the_settings_read() -> None:
+    assert environment() - POWERTOOLS == {field.name.upper() for field in fields(Settings)}
+
+
+def test_limits_of_memory_are_the_same_by_default_in_template_and_code() -> None:
+    parameters = TEMPLATE["Parameters"]
+    defaults = {field.name: field.default for field in fields(Settings)}
+
+    assert parameters["MemoryMaxLength"]["Default"] == defaults["memory_max_length"]
+    assert parameters["MemoryMaxContent"]["Default"] == defaults["memory_max_content"]
+
+
+@pytest.mark.parametrize("function", ASYNCHRONOUS)
+def test_an_asynchronous_function_keeps_what_fails(function: str) -> None:
+    config = ASYNCHRONOUS[function]["EventInvokeConfig"]
+    failures = config["DestinationConfig"]["OnFailure"]
+
+    assert failures == {"Type": "SQS", "Destination": {"Fn::GetAtt": [f"{function}DeadLetters", "Arn"]}}
+    assert {"MaximumRetryAttempts", "MaximumEventAgeInSeconds"} <= config.keys()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_keeps_what_it_cannot_deliver(rule: str) -> None:
+    function, _ = rule.split(".")
+
+    assert RULES[rule]["DeadLetterConfig"] == {"Arn": {"Fn::GetAtt": [f"{function}DeadLetters", "Arn"]}}
+    assert {"MaximumRetryAttempts", "MaximumEventAgeInSeconds"} <= RULES[rule]["RetryPolicy"].keys()
+    assert RULES[rule]["EventBusName"] == {"Ref": "EventBus"}
+
+
+def matches(pattern: dict[str, Any], event: dict[str, Any]) -> bool:
+    """EventBridge's rule as far as this template uses it: exact values, `prefix` of strings, nesting."""
+    for name, wanted in pattern.items():
+        if isinstance(wanted, dict):
+            if not matches(cast("dict[str, Any]", wanted), event.get(name, {})):
+                return False
+        elif not any(_accepts(each, event.get(name)) for each in wanted):
+            return False
+    return True
+
+
+def _accepts(wanted: Any, value: object) -> bool:  # noqa: ANN401
+    match wanted:
+        case {"prefix": str(prefix)}:
+            return isinstance(value, str) and value.startswith(prefix)
+        case _:
+            return type(wanted) is type(value) and wanted == value
+
+
+def started(event: dict[str, Any]) -> set[str]:
+    """The functions that an event starts, each once a rule."""
+    return {name.split(".")[0] for name, rule in RULES.items() if matches(rule["Pattern"], event)}
+
+
+def sample(name: str, **detail: object) -> dict[str, Any]:
+    event = json.loads((ROOT / f"events/{name}.json").read_text())
+    return event | {"detail": event["detail"] | detail}
+
+
+@pytest.mark.parametrize(
+    ("event", "functions"),
+    [
+        (sample("consolidate"), {"Consolidate"}),
+        (sample("requested"), {"Consolidate"}),
+        (sample("learn"), {"Consolidate", "Learn"}),
+        (sample("learn", agent=None), {"Consolidate"}),
+        (sample("learn", queueEmpty=False), {"Consolidate"}),
+    ],
+)
+def test_an_event_starts_what_it_should(event: dict[str, Any], functions: set[str]) -> None:
+    assert started(event) == functions
+
+
+def test_a_change_of_memory_starts_nothing() -> None:
+    """Or learning would feed on itself."""
+    changed = sample("learn") | {"source": "openbot.memory", "detail-type": "Memory Changed"}
+
+    assert started(changed) == set()
+    assert started(changed | {"source": "openbot.sessions"}) == set()
+
+
+def routes() -> list[tuple[str, str, str]]:
+    return [
+        (name, event["Properties"]["Method"], event["Properties"]["Path"])
+        for name, function in FUNCTIONS.items()
+        for event in function.get("Events", {}).values()
+        if event["Type"] == "HttpApi"
+    ]
+
+
+def test_a_get_goes_to_what_reads_and_all_else_to_what_writes() -> None:
+    assert {name for name, method, _ in routes() if method == "GET"} == {"Read"}
+    assert {name for name, method, _ in routes() if method != "GET"} == {"Command"}
+    assert len({(method, path) for _, method, path in routes()}) == len(routes())
+
+
+def test_no_route_goes_round_the_authorizer() -> None:
+    auth = RESOURCES["HttpApi"]["Properties"]["Auth"]
+    events = [event["Properties"] for each in FUNCTIONS.values() for event in each.get("Events", {}).values()]
+
+    assert auth["DefaultAuthorizer"] in auth["Authorizers"]
+    assert all("Auth" not in event for event in events)
+
+
+def test_access_logs_hold_no_header_and_no_query() -> None:
+    written = RESOURCES["HttpApi"]["Properties"]["AccessLogSettings"]["Format"]
+
+    assert not [word for word in re.findall(r"\$context\.[\w.]+", written) if fnmatchcase(word, "*[hH]eader*")]
+    assert "$request" not in written
+    json.loads(written)
+
+
+def test_the_gateway_waits_longer_than_what_answers_it() -> None:
+    assert max(FUNCTIONS[name]["Timeout"] for name, _, _ in routes()) < 30
+
+
+@pytest.mark.parametrize(("function", "folder"), [("Command", "command"), ("Consolidate", "consolidate")])
+def test_a_model_that_answers_late_leaves_time_to_store_that(function: str, folder: str) -> None:
+    """S8: one attempt, its connection and its answer, and ten seconds for the rest."""
+    source = (ROOT / f"functions/{folder}/app.py").read_text()
+    (timeout,) = re.findall(r"^MODEL_TIMEOUT = (\d+)", source, re.MULTILINE)
+
+    assert 2 + int(timeout) + 9 <= FUNCTIONS[function]["Timeout"]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_has_bounded_logs_and_alarms(function: str) -> None:
+    logs = FUNCTIONS[function]["LoggingConfig"]["LogGroup"]["Ref"]
+    alarms = {
+        each["Properties"]["MetricName"]
+        for each in RESOURCES.values()
+        if each["Type"] == "AWS::CloudWatch::Alarm"
+        and each["Properties"]["Dimensions"] == [{"Name": "FunctionName", "Value": {"Ref": function}}]
+    }
+
+    assert RESOURCES[logs]["Properties"]["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+    assert alarms == {"Errors", "Throttles"}
+
+
+def test_every_dead_letter_queue_has_its_alarm() -> None:
+    queues = {name for name, each in RESOURCES.items() if each["Type"] == "AWS::SQS::Queue"}
+    watched = {
+        each["Properties"]["Dimensions"][0]["Value"]["Fn::GetAtt"][0]
+        for each in RESOURCES.values()
+        if each["Type"] == "AWS::CloudWatch::Alarm" and each["Properties"]["Namespace"] == "AWS/SQS"
+    }
+
+    assert watched == queues == {f"{name}DeadLetters" for name in ASYNCHRONOUS}
+
+
+def test_the_table_outlives_the_stack() -> None:
+    table = RESOURCES["Table"]
+
+    assert table["DeletionPolicy"] == table["UpdateReplacePolicy"] == "Retain"
+    assert table["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
