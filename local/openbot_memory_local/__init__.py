@@ -1,1 +1,1 @@
-"""The local stack and its command line; never deployed."""
+"""The local stack and the command line; never deployed."""

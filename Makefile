@@ -1,0 +1,60 @@
+# Everything is set up from a clean clone: git, make and any Python 3.9 or newer with venv are enough.
+# What is set up, built or kept lies in .venv and .local; nothing is installed outside this folder.
+
+.DEFAULT_GOAL := help
+.PHONY: help run demo down test check unit integration local setup clean
+
+UV := $(shell command -v uv || echo .local/uv/bin/uv)
+IN := $(UV) run --quiet --no-sync
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+
+run: setup ## Start the API on this machine, play a short conversation, and leave the API running
+	@$(IN) openbot-memory up
+	@$(IN) openbot-memory demo
+
+demo: setup ## Play the conversation again
+	@$(IN) openbot-memory demo
+
+down: ## Stop the API; its data stays in .local
+	@[ ! -x .venv/bin/openbot-memory ] || .venv/bin/openbot-memory down
+
+test: check unit integration local ## Everything: lint, types and all tests
+
+check: setup ## Format, lint and types
+	$(IN) ruff format --check
+	$(IN) ruff check
+	$(IN) pyright
+	AWS_DEFAULT_REGION=eu-central-1 $(IN) cfn-lint template.yaml
+
+unit: setup ## The rules, without any input or output
+	$(IN) pytest -q tests/unit
+
+integration: setup ## The functions and the store, against DynamoDB in this process
+	$(IN) pytest -q tests/integration
+
+local: setup ## The template, built and deployed to an emulator of its own
+	$(IN) pytest -q tests/local
+
+# ---- Set-up: uv, Python 3.13, and three environments whose tools do not resolve beside each other ----
+
+setup: .local/setup
+
+.local/setup: pyproject.toml uv.lock src/requirements.txt .python-version | $(UV)
+	@echo "Setting up: the project, the emulator and AWS SAM CLI (once; a minute or two)"
+	@$(UV) python find --quiet || $(UV) python install --quiet || { \
+	  echo "Python 3.13 was found nowhere and could not be fetched. Install it (for example with pyenv), then try again."; \
+	  exit 1; }
+	$(UV) sync --quiet --locked
+	UV_PROJECT_ENVIRONMENT=.local/emulator $(UV) sync --quiet --locked --only-group emulator
+	UV_PROJECT_ENVIRONMENT=.local/sam $(UV) sync --quiet --locked --only-group sam
+	@touch $@
+
+.local/uv/bin/uv:
+	@echo "Setting up: uv, into .local/uv"
+	@python3 -m venv .local/uv || { echo "python3 with venv is needed (on Debian: apt install python3-venv)."; exit 1; }
+	@.local/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
+
+clean: down ## Stop the API and remove everything that was set up, built or kept
+	rm -rf .local .venv

@@ -1,0 +1,211 @@
+"""The deployed template, over HTTP, and the command line that brings it up."""
+
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+import boto3
+import httpx
+import psutil
+import pytest
+from botocore.exceptions import ClientError
+from local_stack import PROGRAM, ROOT, Stack, command, free_port
+from model_server import ModelServer
+
+from openbot_memory_local.gateway import outputs
+from openbot_memory_local.place import REGION, STACK
+
+type Api = Callable[[str | None], httpx.Client]
+
+PATH = "/v1/organization"
+MODEL = "anthropic.claude-3-5-haiku-20241022-v1:0"
+LONGEST = 60  # seconds that a test waits before it fails
+
+
+def wait_for(condition: Callable[[], Any]) -> Any:  # noqa: ANN401
+    end = time.monotonic() + LONGEST
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.1)
+    return found
+
+
+def test_stack_json_says_where_the_api_is_and_who_may_call_it(stack: Stack) -> None:
+    written = stack.written
+
+    assert written.keys() == {"url", "organization", "tokens", "pid"}
+    assert written["url"].startswith(f"http://127.0.0.1:{stack.port}/")
+    assert written["organization"] == "acme"
+    assert written["tokens"].keys() == {"person", "agent", "host", "admin", "otherOrganization"}
+    assert all(re.fullmatch(r"obm_[\w-]{43}", token) for token in written["tokens"].values())
+    os.kill(written["pid"], 0)
+
+
+def test_stack_json_is_for_its_owner_alone(stack: Stack) -> None:
+    assert stat.S_IMODE((stack.directory / "stack.json").stat().st_mode) == 0o600
+
+
+def test_a_call_without_a_token_is_401(api: Api) -> None:
+    assert api(None).get(PATH).status_code == 401
+
+
+@pytest.mark.parametrize("token", ["obm_" + "x" * 43, "nonsense"])
+def test_a_call_with_an_unknown_token_is_403(api: Api, token: str) -> None:
+    assert api(token).get(PATH).status_code == 403
+
+
+def test_a_call_with_a_token_is_answered(api: Api) -> None:
+    assert api("person").get(PATH).status_code == 200
+
+
+def test_the_stack_listens_on_this_machine_only(stack: Stack) -> None:
+    listening = psutil.Process(stack.written["pid"]).net_connections("tcp")
+
+    assert {each.laddr for each in listening if each.status == psutil.CONN_LISTEN} == {("127.0.0.1", stack.port)}
+
+
+def test_every_route_of_the_template_is_registered_behind_the_authorizer(stack: Stack) -> None:
+    template = (ROOT / "template.yaml").read_text()
+    wanted = {f"{method} {path}" for method, path in re.findall(r'Method: (\w+), Path: "?(/[\w/{}]+)"?', template)}
+    gateway = stack.place.client("apigatewayv2")
+    (api,) = gateway.get_apis()["Items"]
+    routes = gateway.get_routes(ApiId=api["ApiId"])["Items"]
+
+    assert {route["RouteKey"] for route in routes} == wanted
+    assert {route["AuthorizationType"] for route in routes} == {"CUSTOM"}
+
+
+def test_a_function_is_held_to_its_policy(stack: Stack) -> None:
+    """The role of the function that reads may read an organization's rows and write nothing."""
+    resources = stack.place.client("cloudformation").describe_stack_resources(StackName=STACK)["StackResources"]
+    names = {each["LogicalResourceId"]: each["PhysicalResourceId"] for each in resources}
+    role = stack.place.client("lambda").get_function_configuration(FunctionName=names["Read"])["Role"]
+    session = stack.place.client("sts").assume_role(RoleArn=role, RoleSessionName="test")["Credentials"]
+    reader = cast("Any", boto3).client(
+        "dynamodb",
+        endpoint_url=stack.place.endpoint,
+        region_name=REGION,
+        aws_access_key_id=session["AccessKeyId"],
+        aws_secret_access_key=session["SecretAccessKey"],
+        aws_session_token=session["SessionToken"],
+    )
+    row = {"pk": {"S": "ORG#acme"}, "sk": {"S": "SETTINGS"}}
+    table = outputs(stack.place)["TableName"]
+
+    reader.batch_get_item(RequestItems={table: {"Keys": [row]}})
+    with pytest.raises(ClientError, match="AccessDenied"):
+        reader.put_item(TableName=table, Item=row)
+
+
+def test_an_interrupted_up_leaves_nothing_running(stack: Stack) -> None:
+    directory, port = stack.directory / "interrupted", free_port()
+    environment = stack.environment | {"OPENBOT_LOCAL_DIR": str(directory), "OPENBOT_LOCAL_PORT": str(port)}
+    up = subprocess.Popen([PROGRAM, "up", "--reset"], env=environment, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    assert up.stdout
+    assert any("Building" in line for line in up.stdout)
+
+    up.send_signal(signal.SIGINT)
+    up.communicate()
+
+    assert up.returncode == 130
+    assert not (directory / "emulator.json").exists()
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_a_second_up_keeps_the_running_stack_and_its_tokens(stack: Stack) -> None:
+    before = stack.written
+
+    again = stack.command("up")
+
+    assert again.returncode == 0
+    assert "running already" in again.stdout
+    assert stack.written == before
+
+
+def test_a_taken_port_is_told_before_anything_starts(stack: Stack) -> None:
+    other = stack.directory / "other"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        answer = stack.command("up", OPENBOT_LOCAL_DIR=str(other), OPENBOT_LOCAL_PORT=str(port))
+
+    assert answer.returncode == 1
+    assert f"Port {port} is taken" in answer.stdout
+    assert "OPENBOT_LOCAL_PORT" in answer.stdout
+    assert not (other / "emulator.json").exists()
+
+
+def test_commands_without_a_stack_say_how_to_start_one(stack: Stack) -> None:
+    nowhere = stack.environment | {"OPENBOT_LOCAL_DIR": str(stack.directory / "nowhere")}
+
+    for name in (["demo"], ["token", "--id", "ana"], ["logs"]):
+        answer = command(nowhere, *name)
+        assert answer.returncode == 1
+        assert "make run" in answer.stdout
+    assert command(nowhere, "down").returncode == 0
+
+
+def test_down_leaves_a_process_alone_that_only_has_the_same_pid(stack: Stack) -> None:
+    directory = stack.directory / "stale"
+    directory.mkdir(exist_ok=True)
+    mine = f'{{"pid": {os.getpid()}, "started": 1.5, "port": {free_port()}, "model_url": null}}'
+    (directory / "emulator.json").write_text(mine)
+
+    answer = stack.command("down", OPENBOT_LOCAL_DIR=str(directory))
+
+    assert "not running" in answer.stdout
+
+
+def test_a_made_token_works_until_it_is_revoked(stack: Stack, api: Api) -> None:
+    made = stack.command("token", "--organization", "acme", "--type", "person", "--id", "ben", "--name", "Ben")
+    token = made.stdout.strip()
+    assert api(token).get(PATH).status_code == 200
+
+    assert stack.command("token", "--revoke", token).returncode == 0
+
+    assert wait_for(lambda: api(token).get(PATH).status_code == 403)  # after the gateway's cache
+    assert stack.command("token", "--revoke", token).returncode == 1
+
+
+def test_a_token_for_a_bad_id_is_refused_in_a_sentence(stack: Stack) -> None:
+    answer = stack.command("token", "--id", "a#b")
+
+    assert answer.returncode == 1
+    assert "Traceback" not in answer.stderr
+
+
+def test_the_demo_learns_and_shows_what_it_learned(stack: Stack) -> None:
+    played = stack.command("demo")
+
+    assert played.returncode == 0, played.stdout + played.stderr
+    assert "1500 EUR" in played.stdout
+    assert "retracted" in played.stdout
+    assert stack.written["url"] in played.stdout
+
+
+def test_a_finished_turn_reaches_the_model_and_what_it_proposes_is_kept(api: Api, model: ModelServer) -> None:
+    """HTTP API, Lambda, DynamoDB, EventBridge, Lambda, Bedrock, and back."""
+    person = api("person")
+    session = person.post("/v1/sessions", json={"model": MODEL}).json()["session"]["id"]
+    item = {"type": "message", "role": "user", "text": "My trip budget is 1500 EUR."}
+
+    turn = person.post(f"/v1/sessions/{session}/turns", json={"turn": "t-1", "model": MODEL, "items": [item]})
+    assert turn.status_code == 200, turn.text
+    view = wait_for(lambda: _read(person, session))
+
+    assert view["memory"]["consolidation"]["error"] is None
+    assert len(model.requests) == 1
+    assert model.requests[0]["model"] == MODEL
+    assert "1500 EUR" in str(model.requests[0]["messages"])
+
+
+def _read(person: httpx.Client, session: str) -> dict[str, Any] | None:
+    """The session's view once nothing waits any more."""
+    view = person.get(f"/v1/sessions/{session}").json()
+    return view if view["memory"]["consolidation"]["waiting"] == 0 else None
