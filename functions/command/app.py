@@ -8,7 +8,7 @@ from aws_lambda_powertools.logging import Logger
 from openbot_memory.http import gateway, queries, requests
 from openbot_memory.http.gateway import Answer, Json, Request, Route
 from openbot_memory.http.once import once
-from openbot_memory.use_cases import change, consolidate, organization, remove, timeline, turns
+from openbot_memory.use_cases import agents, change, consolidate, organization, promote, remove, timeline, turns
 from openbot_memory.use_cases.ports import Call, World
 from openbot_memory.wiring import world
 
@@ -54,6 +54,27 @@ def _rewind(request: Request, call: Call) -> Json:
     return timeline.rewind(_world(), call, request.id(), body.to, body.seen)
 
 
+def _promote(request: Request, call: Call) -> Json:
+    return promote.promote(_world(), call, request.id(), requests.parse(requests.Promote, request.body()).agent)
+
+
+def _create_agent(request: Request, call: Call) -> Json:
+    return agents.create(_world(), call, requests.parse(requests.CreateAgent, request.body()).agent())
+
+
+def _change_agent(request: Request, call: Call) -> Json:
+    body = requests.parse(requests.ChangeAgent, request.body())
+    return agents.change(_world(), call, request.id(), body.expected, body.carried_out())
+
+
+def _erase_entry(request: Request) -> Answer:
+    expected = queries.expected(request)
+    if expected is None:
+        expected = requests.parse(requests.SeenVersion, request.body()).expected
+    command = change.Erase(request.part("key"))
+    return 200, agents.change(_world(), Call(caller=request.caller), request.id(), expected, command)
+
+
 def _delete(request: Request) -> Answer:
     return 200, remove.delete(_world(), Call(caller=request.caller), request.id())
 
@@ -75,8 +96,12 @@ ROUTES: Mapping[str, Route] = {
     "POST /v1/sessions/{id}/memory": _post(200, _change),
     "POST /v1/sessions/{id}/fork": _post(201, _fork),
     "POST /v1/sessions/{id}/rewind": _post(200, _rewind),
+    "POST /v1/sessions/{id}/promote": _post(200, _promote),
     "DELETE /v1/sessions/{id}": _delete,
     "DELETE /v1/sessions/{id}/memory/{key}": _erase,
+    "POST /v1/agents": _post(201, _create_agent),
+    "POST /v1/agents/{id}/memory": _post(200, _change_agent),
+    "DELETE /v1/agents/{id}/memory/{key}": _erase_entry,
     "PATCH /v1/organization": _configure,
 }
 

@@ -7,35 +7,43 @@ from aws_lambda_powertools.logging import Logger
 
 from openbot_memory.http import gateway, queries
 from openbot_memory.http.gateway import Answer, Json, Request, Route
-from openbot_memory.use_cases import read
+from openbot_memory.use_cases import export, instructions, read, read_agents
 from openbot_memory.use_cases.ports import Reader
 from openbot_memory.wiring import reader
 
 logger = Logger()
 
 
-def _route(answer: Callable[[Reader, str, Request], Json]) -> Route:
+def _organization(request: Request) -> Answer:
+    return 200, read.organization(reader(), request.caller.organization)
+
+
+def _route[Q](answer: Callable[[Reader, str, str, Q], Json], query: Callable[[Request], Q]) -> Route:
+    """Of one session or agent, with what its query may say."""
+
     def route(request: Request) -> Answer:
-        return 200, answer(reader(), request.caller.organization, request)
+        asked = query(request)
+        return 200, answer(reader(), request.caller.organization, request.id(), asked)
 
     return route
 
 
+def _plain(answer: Callable[[Reader, str, str], Json]) -> Route:
+    return _route(lambda reader, org, identifier, _: answer(reader, org, identifier), Request.query)
+
+
 ROUTES: Mapping[str, Route] = {
-    "GET /v1/sessions/{id}": _route(lambda reader, org, request: read.session(reader, org, request.id())),
-    "GET /v1/sessions/{id}/memory": _route(
-        lambda reader, org, request: read.memory(reader, org, request.id(), queries.wanted(request))
-    ),
-    "GET /v1/sessions/{id}/memory/log": _route(
-        lambda reader, org, request: read.log(reader, org, request.id(), queries.page(request))
-    ),
-    "GET /v1/sessions/{id}/items": _route(
-        lambda reader, org, request: read.items(reader, org, request.id(), queries.page(request))
-    ),
-    "GET /v1/sessions/{id}/instructions": _route(
-        lambda reader, org, request: read.instructions(reader, org, request.id())
-    ),
-    "GET /v1/organization": _route(lambda reader, org, _: read.organization(reader, org)),
+    "GET /v1/sessions/{id}": _plain(read.session),
+    "GET /v1/sessions/{id}/memory": _route(read.memory, queries.wanted),
+    "GET /v1/sessions/{id}/memory/log": _route(read.log, queries.page),
+    "GET /v1/sessions/{id}/items": _route(read.items, queries.page),
+    "GET /v1/sessions/{id}/instructions": _plain(instructions.instructions),
+    "GET /v1/sessions/{id}/export": _route(export.session, queries.cursor),
+    "GET /v1/agents/{id}": _plain(read_agents.agent),
+    "GET /v1/agents/{id}/memory": _route(read_agents.memory, queries.wanted),
+    "GET /v1/agents/{id}/memory/log": _route(read_agents.log, queries.page),
+    "GET /v1/agents/{id}/export": _route(export.agent, queries.cursor),
+    "GET /v1/organization": _organization,
 }
 
 

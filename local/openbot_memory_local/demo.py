@@ -33,9 +33,9 @@ def play(stack: Json) -> None:
         _show_memory(api, path, "Learned from the conversation")
         console.print("\n[bold]What goes into the model's instructions[/]")
         console.print(_call(api, "GET", f"{path}/instructions")["text"], markup=False)
+        forgotten = next(iter(_call(api, "GET", f"{path}/memory")["entries"]))
         seats = {"_tag": "Remember", "key": "seat", "content": "Ana sits at the window.", "kind": "preference"}
         _change(api, path, seats)
-        forgotten = next(iter(_call(api, "GET", f"{path}/memory")["entries"]))
         _change(api, path, {"_tag": "Forget", "key": forgotten})
         _show_memory(api, path, f"After Remember seat and Forget {forgotten}")
     console.print("\n[bold]Go on from here[/] [dim](more tokens: openbot-memory token --help)[/]")

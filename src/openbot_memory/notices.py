@@ -9,20 +9,28 @@ from openbot_memory.domain.ids import PATTERN
 type Id = Annotated[str, StringConstraints(pattern=rf"^{PATTERN}\z")]
 
 
-class OfSession(BaseModel):
+class _Notice(BaseModel):
     """Ids only. Unknown fields are fine: a newer sender may say more."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
+
+class OfSession(_Notice):
     organization: Id
     session: Id
 
 
+class OfAgent(_Notice):
+    organization: Id
+    agent: Id
+
+
 class TurnFinished(OfSession):
-    """`model` None: no model ran."""
+    """`model` None: no model ran. `queue_empty`: the agent has nothing more to do."""
 
     model: str | None
     agent: Id | None
+    queue_empty: bool = Field(alias="queueEmpty")
 
 
 class ConsolidationRequested(OfSession):

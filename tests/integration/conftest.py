@@ -65,7 +65,7 @@ def _record(service: Service) -> None:
             )
 
     wiring.table().client.meta.events.register("provide-client-params.dynamodb.*", request)
-    for timeout in (service.functions["command"].MODEL_TIMEOUT, service.functions["consolidate"].MODEL_TIMEOUT):
+    for timeout in {service.functions[name].MODEL_TIMEOUT for name in ("command", "consolidate", "learn")}:
         bus = cast("Any", wiring.world(timeout).bus)
         bus.client.meta.events.register("provide-client-params.events.PutEvents", event)
 

@@ -161,7 +161,12 @@ class Service:
             self.started_by(self.events.pop(0))
 
     def started_by(self, event: Json) -> None:
-        if event["source"] == "openbot.sessions" or event["detail-type"].endswith("Requested"):
+        """As the template's rules say."""
+        kind, detail = event["detail-type"], event["detail"]
+        of_agent = {"Learning Requested", "Agent Cleaning Requested"}
+        if kind in of_agent or (kind == "Turn Finished" and detail["queueEmpty"] and detail["agent"]):
+            self.functions["learn"].handler(copy.deepcopy(event), context())
+        if kind not in of_agent | {"Memory Changed"}:
             self.functions["consolidate"].handler(copy.deepcopy(event), context())
 
 
@@ -169,6 +174,7 @@ PRINCIPALS: dict[str, Json] = {
     "person": {"type": "person", "id": "ana", "name": "Ana", "admin": "false"},
     "agent": {"type": "agent", "id": "helper", "name": "Helper", "admin": "false"},
     "host": {"type": "host", "id": "runtime", "name": "Runtime", "admin": "false"},
+    "ben": {"type": "person", "id": "ben", "name": "Ben", "admin": "false"},
     "admin": {"type": "person", "id": "ada", "name": "Ada", "admin": "true"},
 }
 

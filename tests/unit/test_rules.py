@@ -331,7 +331,7 @@ def test_in_a_session_an_apps_result_may_be_the_only_source() -> None:
 
 @pytest.mark.parametrize(
     ("persons", "person"),
-    [([ANNA, None], ANNA), ([ANNA, ANNA], ANNA), ([ANNA, BEN], None), ([None, None], None)],
+    [([ANNA, None], None), ([ANNA, ANNA], ANNA), ([ANNA, BEN], None), ([None, None], None)],
     ids=["one and none", "the same", "two", "none"],
 )
 def test_an_entry_records_its_person_when_it_is_one(persons: list[Person | None], person: Person | None) -> None:

@@ -117,7 +117,7 @@ class Decision(NamedTuple):
     dropped: tuple[Dropped, ...]
 
 
-class _Drop(Exception):
+class Drop(Exception):
     def __init__(self, reason: Reason) -> None:
         self.reason = reason
 
@@ -151,15 +151,15 @@ def decide(
             fact = _judge(proposal, evidence, rules, holds_secret, newest)
             key = fact.key
             if key in accepted:
-                raise _Drop(Reason.SECOND_CHANGE)
+                raise Drop(Reason.SECOND_CHANGE)
             fact = _against(fact, newest, snapshot)
             size = len(fact.content.encode())
             new = key not in newest.facts
             if len(accepted) == MAX_CHANGES or size > room:
-                raise _Drop(Reason.INVALID)
+                raise Drop(Reason.INVALID)
             if new and newest.keys + added >= rules.max_keys:
-                raise _Drop(Reason.MEMORY_FULL)
-        except _Drop as drop:
+                raise Drop(Reason.MEMORY_FULL)
+        except Drop as drop:
             dropped.append(Dropped(_shown_key(key, holds_secret), drop.reason))
         else:
             accepted[key] = fact
@@ -177,22 +177,22 @@ def _judge(
 ) -> Fact:
     """Check what can be seen without the memory: shape, limits, secrets, sources, kind."""
     if isinstance(proposal, Malformed):
-        raise _Drop(Reason.INVALID)
+        raise Drop(Reason.INVALID)
     forget = proposal.content is None
     if not forget and len(proposal.content or "") > rules.max_content:
-        raise _Drop(Reason.TOO_LONG)
+        raise Drop(Reason.TOO_LONG)
     try:
         key = clean_key(proposal.key)
         content = "" if proposal.content is None else clean_content(proposal.content, rules.max_content)
     except InvalidRequest:
-        raise _Drop(Reason.INVALID) from None
+        raise Drop(Reason.INVALID) from None
     if reveals(key, content, holds_secret):
-        raise _Drop(Reason.SECRET)
+        raise Drop(Reason.SECRET)
     items = evidence.of(proposal)
     if not any(item.id in evidence.unread for item in items):
-        raise _Drop(Reason.NO_UNREAD_SOURCE)
+        raise Drop(Reason.NO_UNREAD_SOURCE)
     if not forget and proposal.kind is Kind.PREFERENCE and not any(item.from_user for item in items):
-        raise _Drop(Reason.PREFERENCE_WITHOUT_USER)
+        raise Drop(Reason.PREFERENCE_WITHOUT_USER)
     if evidence.durable_only:
         _check_durable(proposal, items, evidence, rules)
     return Fact(
@@ -203,22 +203,26 @@ def _judge(
         updated_at=newest.at,
         status=Status.RETRACTED if forget else Status.ACTIVE,
         step=newest.step,
-        person=_one_person(items) if evidence.durable_only else None,
+        person=one_person(items) if evidence.durable_only else None,
     )
 
 
 def _check_durable(proposal: Proposal, items: list[Item], evidence: Evidence, rules: MemoryRules) -> None:
     if proposal.content is not None and proposal.kind not in DURABLE:
-        raise _Drop(Reason.KIND_NOT_DURABLE)
-    supports = [item for item in items if item.id in evidence.unread and item.type not in FROM_APPS]
-    if not rules.assistant_supports:
-        supports = [item for item in supports if item.from_user or item.type is ItemType.APPROVAL]
-    if not supports:
-        raise _Drop(Reason.ONLY_APP_RESULTS)
+        raise Drop(Reason.KIND_NOT_DURABLE)
+    if not any(supports(item, rules) for item in items if item.id in evidence.unread):
+        raise Drop(Reason.ONLY_APP_RESULTS)
 
 
-def _one_person(items: list[Item]) -> Person | None:
-    persons = {item.person.id: item.person for item in items if item.person}
+def supports(item: Item, rules: MemoryRules) -> bool:
+    """Whether an item is enough for an agent to keep something (A4); what an app said never is."""
+    said_by_people = item.from_user or item.type in {ItemType.APPROVAL, ItemType.MEMORY}
+    return item.type not in FROM_APPS and (said_by_people or rules.assistant_supports)
+
+
+def one_person(items: Iterable[Item]) -> Person | None:
+    """The person of all the items, if it is one (A4)."""
+    persons = {item.person.id if item.person else None: item.person for item in items}
     return next(iter(persons.values())) if len(persons) == 1 else None
 
 
@@ -226,13 +230,13 @@ def _against(fact: Fact, newest: Newest, snapshot: Snapshot) -> Fact:
     """Check what needs the memory as it is now. A forgotten fact keeps its content and kind, for people to see."""
     before = newest.facts.get(fact.key)
     if before and not before.active:
-        raise _Drop(Reason.RETRACTED)
+        raise Drop(Reason.RETRACTED)
     if snapshot.outdated(fact.key, before, newest.generation):
-        raise _Drop(Reason.CHANGED_MEANWHILE)
+        raise Drop(Reason.CHANGED_MEANWHILE)
     if fact.active:
         return fact
     if before is None:
-        raise _Drop(Reason.UNKNOWN_KEY)
+        raise Drop(Reason.UNKNOWN_KEY)
     return replace(fact, content=before.content, kind=before.kind, person=before.person)
 
 

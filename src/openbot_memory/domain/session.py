@@ -172,6 +172,7 @@ class Version:
     timeline: Timeline
     turn_model: str | None = None
     changes: tuple[Fact, ...] = ()  # each fact as it is after the change
+    removed: tuple[str, ...] = ()  # keys that a Restore has taken away
     by: Principal | None = None
     dropped: tuple[Dropped, ...] = ()
     model: str | None = None
@@ -219,5 +220,8 @@ def advance(
 
 def fold(versions: Iterable[Version], erased: Mapping[str, Fact]) -> dict[str, Fact]:
     """The facts at the end of a line of versions, oldest first (S12). What was erased since stays a stub in any."""
-    facts = {fact.key: fact for version in versions for fact in version.changes}
+    facts = dict[str, Fact]()
+    for version in versions:
+        facts |= {fact.key: fact for fact in version.changes}
+        facts = {key: fact for key, fact in facts.items() if key not in version.removed} if version.removed else facts
     return facts | {key: stub for key, stub in erased.items() if key not in facts or facts[key].step < stub.step}

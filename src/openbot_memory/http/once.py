@@ -9,14 +9,15 @@ import json
 import time
 from collections.abc import Callable
 
-from openbot_memory.domain.errors import InvalidRequest, KeyReused, OpenBotError, Unavailable
+from openbot_memory.domain.errors import InvalidRequest, KeyReused, OpenBotError, TooLarge, Unavailable
 from openbot_memory.http.gateway import Answer, Json, Request
+from openbot_memory.store.memories import AlreadyKept
 from openbot_memory.store.receipts import Receipt, Receipts
-from openbot_memory.store.sessions import AlreadyKept
 from openbot_memory.store.table import Put, Table
 from openbot_memory.use_cases.ports import Call
 
 LONGEST_KEY = 255
+LARGEST_ANSWER = 350_000  # characters; a row has at most 400 KB
 HEADER = "idempotency-key"
 
 
@@ -30,6 +31,8 @@ def once(table: Table, request: Request, status: int, carry_out: Callable[[Call]
     receipts, digest = Receipts(table, request.caller), _digest(request)
 
     def keep(answer: Json) -> list[Put]:
+        if len(json.dumps(answer)) > LARGEST_ANSWER:
+            raise TooLarge("The answer is too large to be kept for an Idempotency-Key. Send it without one.")
         return [receipts.put(key, Receipt(digest, status, answer), int(time.time()))]
 
     try:

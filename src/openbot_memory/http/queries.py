@@ -6,7 +6,7 @@ from openbot_memory.domain.errors import InvalidRequest
 from openbot_memory.domain.facts import Kind, Status
 from openbot_memory.domain.session import Expected
 from openbot_memory.http.gateway import Request
-from openbot_memory.use_cases.read import Page, Wanted
+from openbot_memory.use_cases.pages import Page, Wanted
 
 LONGEST_PAGE = 500
 MOST_DIGITS = 15
@@ -17,6 +17,11 @@ def page(request: Request) -> Page:
     query = request.query("limit", "cursor")
     limit = query.get("limit")
     return Page(cursor=query.get("cursor"), **({"limit": _limit(limit)} if limit is not None else {}))
+
+
+def cursor(request: Request) -> str | None:
+    """`cursor` alone. Raises InvalidRequest."""
+    return request.query("cursor").get("cursor")
 
 
 def wanted(request: Request) -> Wanted:
@@ -39,6 +44,12 @@ def seen(request: Request) -> Expected | None:
         if name not in query:
             raise InvalidRequest.at(name, "expected and revision are given both.")
     return Expected(query["expected"], _number(query["revision"], "revision"))
+
+
+def expected(request: Request) -> int | None:
+    """`expected` of an agent's DELETE, where it stands in the query. Raises InvalidRequest."""
+    given = request.query("expected").get("expected")
+    return _number(given, "expected") if given is not None else None
 
 
 def _number(text: str, name: str) -> int:

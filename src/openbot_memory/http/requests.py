@@ -11,7 +11,7 @@ from openbot_memory.domain.facts import Kind, Person, clean_key
 from openbot_memory.domain.items import ItemType
 from openbot_memory.domain.session import Expected, SessionKind
 from openbot_memory.domain.settings import SWITCHES, Configure
-from openbot_memory.use_cases import change, turns
+from openbot_memory.use_cases import agents, change, turns
 
 type Id = Annotated[str, StringConstraints(pattern=rf"^{ids.PATTERN}\z")]
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
@@ -149,6 +149,41 @@ class Change(Seen):
                 return Configure({name: getattr(given, name) for name in SWITCHES if name in given.model_fields_set})
             case RefreshBody():
                 return None
+
+
+class CreateAgent(_Body):
+    name: Name
+    shared: bool = False
+    id: Id | None = None
+
+    def agent(self) -> agents.NewAgent:
+        return agents.NewAgent(name=self.name, shared=self.shared, id=self.id)
+
+
+class RestoreBody(_Body):
+    tag: Literal["Restore"] = Field(alias="_tag")
+    version: Revision
+
+
+class SeenVersion(_Body):
+    expected: Revision
+
+
+class ChangeAgent(SeenVersion):
+    command: Annotated[RememberBody | ForgetBody | RestoreBody, Field(discriminator="tag")]
+
+    def carried_out(self) -> change.Remember | change.Forget | agents.Restore:
+        match self.command:
+            case RememberBody(key=key, content=content, kind=kind):
+                return change.Remember(key, content, kind)
+            case ForgetBody(key=key):
+                return change.Forget(key)
+            case RestoreBody(version=version):
+                return agents.Restore(version)
+
+
+class Promote(_Body):
+    agent: Id
 
 
 class Fork(_Body):

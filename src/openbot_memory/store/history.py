@@ -6,14 +6,14 @@ number on each one's rows count. What a session writes itself lies in its own pa
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import batched, pairwise
 from typing import Literal, NamedTuple
 
 from openbot_memory.domain.items import Item
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.session import Session, Version, version_step
 from openbot_memory.store import keys, rows
-from openbot_memory.store.table import Table
+from openbot_memory.store.table import AT_ONCE, Table
 
 
 class Line(NamedTuple):
@@ -41,6 +41,15 @@ class History:
             for first, last in part.spans:
                 for page in self.table.query(owner, between=(keys.item(first), keys.item(last)), limit=limit):
                     yield from map(rows.to_item, page)
+
+    def some(self, session: Session, numbers: Ranges) -> dict[str, Item]:
+        """Return the items of numbers that lie apart, by id; one request for each 100."""
+        found = dict[str, Item]()
+        for owner, part in self._owned(session, numbers, "items"):
+            for some in batched(part, AT_ONCE, strict=False):
+                read = self.table.get(*((owner, keys.item(number)) for number in some))
+                found |= {item.id: item for item in map(rows.to_item, filter(None, read))}
+        return found
 
     def version(self, session: Session, identifier: str) -> Version | None:
         """Find a version by its id, wherever it lies; also one that a rewind left."""

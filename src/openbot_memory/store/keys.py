@@ -18,6 +18,13 @@ character that no key may hold.
 |                          | E#key                | the stub of a fact that was erased for good             |
 |                          | W                    | the lease of the consolidation at work                  |
 |                          | D                    | the session is deleted, its rows are going              |
+| ORG#o#AGENT#a            | M                    | the agent                                               |
+|                          | M#key␟generation     | an entry of its memory, under its generation            |
+|                          | V#version            | a version of its memory                                 |
+|                          | X#generation#number  | a part of a version that does not fit one row           |
+|                          | C#session            | how far it has learned from a session                   |
+|                          | W#session            | the lease of the learning at work                       |
+|                          | E#key                | the stub of an entry that was erased for good           |
 | TOKEN#sha256             | TOKEN                | a bearer token                                          |
 """
 
@@ -30,6 +37,9 @@ DELETED = "D"
 FORKS = "F#"
 ERASED = "E#"
 FACTS = "M#"
+VERSIONS = "V#"
+PARTS = "X#"
+FIRST = "~"  # of the index, read from the end
 END = "\x1f"
 
 
@@ -39,6 +49,22 @@ def organization(org: str) -> Key:
 
 def session(org: str, identifier: str) -> str:
     return f"ORG#{org}#SESSION#{identifier}"
+
+
+def agent(org: str, identifier: str) -> str:
+    return f"ORG#{org}#AGENT#{identifier}"
+
+
+def progress(session: str) -> str:
+    return f"C#{session}"
+
+
+def learning(session: str) -> str:
+    return f"W#{session}"
+
+
+def part(generation: str, number: int) -> str:
+    return f"{PARTS}{generation}#{number:06d}"
 
 
 def fact(key: str, generation: str) -> str:

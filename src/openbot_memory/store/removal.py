@@ -1,14 +1,12 @@
-"""Deleting a session's rows, and the content of erased facts from its versions. Every step may be repeated."""
+"""Deleting a session's rows. Every step may be repeated."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from openbot_memory.domain.facts import Fact
-from openbot_memory.domain.session import Session, Version
-from openbot_memory.store import keys, rows
+from openbot_memory.domain.session import Session
+from openbot_memory.store import keys
 from openbot_memory.store.history import Line
-from openbot_memory.store.sessions import Stale
-from openbot_memory.store.table import ABSENT, PRESENT, Condition, ConditionFailed, Delete, Put, Row, Table, Write
+from openbot_memory.store.memories import commit
+from openbot_memory.store.table import ABSENT, PRESENT, Condition, Delete, Put, Table, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +17,12 @@ class Removal:
     def _pk(self, identifier: str) -> str:
         return keys.session(self.org, identifier)
 
-    # A whole session
-
     def begin(self, session: Session, now: int) -> None:
         """Take the session away from every reader and writer at once. Raises Stale if it changed meanwhile."""
         pk = self._pk(session.id)
         unchanged = Condition.equals(revision=session.revision)
-        try:
-            self.table.commit(
-                Delete((pk, keys.HEAD), unchanged), Put({"pk": pk, "sk": keys.DELETED, "at": now}, ABSENT)
-            )
-        except ConditionFailed as failed:
-            raise Stale from failed
+        deleted = Put({"pk": pk, "sk": keys.DELETED, "at": now}, ABSENT)
+        commit(self.table, [Delete((pk, keys.HEAD), unchanged), deleted])
 
     def deleted_at(self, identifier: str) -> int | None:
         """When the deletion began (ms); None if there is none or it is done."""
@@ -72,28 +64,3 @@ class Removal:
 
     def _forks(self, identifier: str) -> list[Line]:
         return [Line(*row["line"]) for page in self.table.query(self._pk(identifier), keys.FORKS) for row in page]
-
-    # The content of facts that were erased
-
-    def scrub(self, identifier: str, erased: Mapping[str, Fact]) -> None:
-        """Take the content of erased facts out of this session's versions. The key stays, for the log."""
-        for row in self._versions(identifier):
-            version = rows.to_version(row)
-            changes = tuple(_scrubbed(fact, erased) for fact in version.changes)
-            if changes != version.changes:
-                self._rewrite(row, replace(version, changes=changes))
-
-    def _versions(self, identifier: str) -> Iterator[Row]:
-        for page in self.table.query(self._pk(identifier), keys.version(0, turn=False)[:2]):
-            yield from page
-
-    def _rewrite(self, row: Row, version: Version) -> None:
-        """Another scrubbing may be at work: whoever comes second is repeated by its own event's retry."""
-        self.table.commit(Put(rows.version_row(row["pk"], version), Condition.equals(changes=row["changes"])))
-
-
-def _scrubbed(fact: Fact, erased: Mapping[str, Fact]) -> Fact:
-    stub = erased.get(fact.key)
-    if stub is None or fact.step >= stub.step:
-        return fact
-    return replace(stub, kind=fact.kind, step=fact.step, order=fact.order, updated_at=fact.updated_at)

@@ -1,9 +1,11 @@
 """Domain values as rows and back. What is only carried along (item bodies, answers) is kept as JSON text."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
+from openbot_memory.domain.agent import Agent, Progress
 from openbot_memory.domain.facts import AgentSource, Fact, Kind, Person, Source, Status
 from openbot_memory.domain.items import Item, ItemType
 from openbot_memory.domain.ranges import Ranges
@@ -59,15 +61,12 @@ def session_row(pk: str, session: Session) -> Row:
         "generation": session.generation,
         "next_item": session.next_item,
         **_timeline(session.timeline),
-        "keys": session.tally.keys,
-        "active": session.tally.active,
-        "characters": session.tally.characters,
+        **asdict(session.tally),
         "overrides": session.overrides,
         "turn_model": session.turn_model,
         "tokens": list(session.tokens),
         "last_run": session.last_run,
-        "error": list(session.error) if session.error else None,
-        "batch": [str(session.batch.items), session.batch.failures] if session.batch else None,
+        **_failed(session.batch, session.error),
         "forked_from": list(session.forked_from) if session.forked_from else None,
         "created_at": session.created_at,
         "updated_at": session.updated_at,
@@ -75,7 +74,7 @@ def session_row(pk: str, session: Session) -> Row:
 
 
 def to_session(row: Row) -> Session:
-    batch = row.get("batch")
+    batch, error = _to_failed(row)
     return Session(
         id=row["id"],
         agent=row.get("agent"),
@@ -87,17 +86,34 @@ def to_session(row: Row) -> Session:
         generation=row["generation"],
         next_item=row["next_item"],
         timeline=_to_timeline(row),
-        tally=Tally(keys=row["keys"], active=row["active"], characters=row["characters"]),
+        tally=_to_tally(row),
         overrides=row["overrides"],
         turn_model=row.get("turn_model"),
         tokens=Tokens(*row["tokens"]),
         last_run=row.get("last_run"),
-        error=Failure(*row["error"]) if row.get("error") else None,
-        batch=Batch(Ranges.parse(batch[0]), batch[1]) if batch else None,
+        error=error,
+        batch=batch,
         forked_from=Origin(*row["forked_from"]) if row.get("forked_from") else None,
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )
+
+
+def _to_tally(row: Row) -> Tally:
+    return Tally(keys=row["keys"], active=row["active"], characters=row["characters"])
+
+
+def _failed(batch: Batch | None, error: Failure | None) -> Row:
+    """What to try again (S8)."""
+    return {
+        "batch": [str(batch.items), batch.failures] if batch else None,
+        "error": list(error) if error else None,
+    }
+
+
+def _to_failed(row: Row) -> tuple[Batch | None, Failure | None]:
+    batch, error = row.get("batch"), row.get("error")
+    return Batch(Ranges.parse(batch[0]), batch[1]) if batch else None, Failure(*error) if error else None
 
 
 def _timeline(timeline: Timeline) -> Row:
@@ -123,7 +139,7 @@ def _fact(fact: Fact) -> Row:
         "key": fact.key,
         "content": fact.content,
         "kind": str(fact.kind),
-        "sources": [source if isinstance(source, str) else list(source) for source in fact.sources],
+        **_sources(fact.sources),
         "updated_at": fact.updated_at,
         "status": str(fact.status),
         "step": fact.step,
@@ -132,13 +148,19 @@ def _fact(fact: Fact) -> Row:
     }
 
 
+def _sources(sources: tuple[Source, ...]) -> Row:
+    """An entry's sources are items of one session, so that is written once."""
+    items = [source if isinstance(source, str) else source.item for source in sources]
+    return {"sources": items, "session": next((s.session for s in sources if isinstance(s, AgentSource)), None)}
+
+
 def to_fact(row: Mapping[str, Any]) -> Fact:
-    sources: tuple[Source, ...] = tuple(s if isinstance(s, str) else AgentSource(*s) for s in row["sources"])
+    session = row.get("session")
     return Fact(
         key=row["key"],
         content=row["content"],
         kind=Kind(row["kind"]),
-        sources=sources,
+        sources=tuple(AgentSource(session, item) if session else item for item in row["sources"]),
         updated_at=row["updated_at"],
         status=Status(row["status"]),
         step=row["step"],
@@ -164,6 +186,58 @@ def recency(generation: str, fact: Fact) -> str:
     return f"{generation}#{fact.updated_at:015d}#{fact.step:012d}#{99_999 - fact.order:05d}"
 
 
+def changes(changed: Iterable[Fact], removed: Iterable[str] = ()) -> Row:
+    """What a version did to facts; also a part of it, where it does not fit one row."""
+    return {"changes": [_fact(fact) for fact in changed], "removed": list(removed)}
+
+
+def agent_row(pk: str, agent: Agent) -> Row:
+    """Its place in the index is before all its entries, so that one Query reads both."""
+    return {
+        "pk": pk,
+        "sk": keys.HEAD,
+        "recency": keys.FIRST,
+        "id": agent.id,
+        "name": agent.name,
+        "shared": agent.shared,
+        "version": agent.version,
+        "generation": agent.generation,
+        **asdict(agent.tally),
+        "created_at": agent.created_at,
+        "updated_at": agent.updated_at,
+    }
+
+
+def to_agent(row: Row) -> Agent:
+    return Agent(
+        id=row["id"],
+        name=row["name"],
+        shared=row["shared"],
+        version=row["version"],
+        generation=row["generation"],
+        tally=_to_tally(row),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def progress_row(pk: str, session: str, progress: Progress) -> Row:
+    return {
+        "pk": pk,
+        "sk": keys.progress(session),
+        "born": progress.born,
+        "count": progress.count,
+        "learned": str(progress.learned),
+        **_failed(progress.batch, progress.error),
+    }
+
+
+def to_progress(row: Row) -> Progress:
+    batch, error = _to_failed(row)
+    learned = Ranges.parse(row["learned"])
+    return Progress(born=row["born"], count=row["count"], learned=learned, batch=batch, error=error)
+
+
 def version_row(pk: str, version: Version) -> Row:
     return {
         "pk": pk,
@@ -174,7 +248,7 @@ def version_row(pk: str, version: Version) -> Row:
         "trigger": str(version.trigger),
         **_timeline(version.timeline),
         "turn_model": version.turn_model,
-        "changes": [_fact(fact) for fact in version.changes],
+        **changes(version.changes, version.removed),
         "by": [str(version.by.type), version.by.id, version.by.name] if version.by else None,
         "dropped": [[key, str(reason)] for key, reason in version.dropped],
         "model": version.model,
@@ -191,7 +265,8 @@ def to_version(row: Row) -> Version:
         trigger=Trigger(row["trigger"]),
         timeline=_to_timeline(row),
         turn_model=row.get("turn_model"),
-        changes=tuple(to_fact(fact) for fact in row["changes"]),
+        changes=tuple(map(to_fact, row["changes"])),
+        removed=tuple(row["removed"]),
         by=Principal(organization="", type=PrincipalType(by[0]), id=by[1], name=by[2]) if by else None,
         dropped=tuple(Dropped(key, Reason(reason)) for key, reason in row["dropped"]),
         model=row.get("model"),

@@ -17,6 +17,7 @@ type Row = dict[str, Any]
 type Key = tuple[str, str]  # pk, sk
 
 INDEX = "recency"
+AT_ONCE = 100  # rows of one read, DynamoDB's limit
 TRIES = 12  # of a transaction that met another one; each waits up to twice as long as the one before
 LONGEST_WAIT = 0.4  # seconds
 RETRIED = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"}
@@ -255,6 +256,11 @@ class Table:
     def _waits() -> Iterator[float]:
         for turn in range(TRIES):
             yield random.uniform(0, min(LONGEST_WAIT, 0.01 * 2**turn))  # noqa: S311 - jitter
+
+
+def flat(pages: Iterable[Sequence[Row | None]]) -> list[Any]:
+    """The rows of all pages."""
+    return [row for page in pages for row in page]
 
 
 def _raise_unless_passing(error: ClientError) -> None:

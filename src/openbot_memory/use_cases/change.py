@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import batched
 from typing import TypedDict, Unpack
 
 from openbot_memory.domain import rules
 from openbot_memory.domain.errors import SessionExists
-from openbot_memory.domain.facts import Fact, Kind, clean_key
+from openbot_memory.domain.facts import Fact, Kind, Person, clean_key
 from openbot_memory.domain.items import Item, ItemType, item_id
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.rules import Dropped
 from openbot_memory.domain.session import (
     Expected,
     Principal,
+    PrincipalType,
     Session,
     SessionKind,
     Timeline,
@@ -22,7 +24,8 @@ from openbot_memory.domain.session import (
     advance,
 )
 from openbot_memory.domain.settings import Configure
-from openbot_memory.store.sessions import SessionState, Stale
+from openbot_memory.store.memories import Stale
+from openbot_memory.store.sessions import SessionState
 from openbot_memory.use_cases.cleaning import ask_for_cleaning
 from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 from openbot_memory.use_cases.views import session_view
@@ -47,6 +50,8 @@ class Erase:
     key: str
 
 
+KEYS_OF_EVENT = 400  # an event has at most 256 KB
+
 type Command = Remember | Forget | Erase
 
 
@@ -54,6 +59,7 @@ class Change(TypedDict, total=False):
     """What a version tells of the change that made it."""
 
     changes: tuple[Fact, ...]
+    removed: tuple[str, ...]
     by: Principal
     dropped: tuple[Dropped, ...]
     model: str
@@ -170,7 +176,8 @@ def _recorded(
         session.timeline, items=session.timeline.items | number, processed=session.timeline.processed | number
     )
     body = {"command": type(command).__name__, "key": fact.key, "by": {"type": str(by.type), "id": by.id}}
-    item = Item(number=session.next_item, type=ItemType.MEMORY, at=fact.updated_at, body=body)
+    person = Person(by.id, by.name) if by.type is PrincipalType.PERSON else None
+    item = Item(number=session.next_item, type=ItemType.MEMORY, at=fact.updated_at, body=body, person=person)
     head = world.version_id(session.step + 1)
     after = advance(session, head=head, at=fact.updated_at, timeline=timeline, changes=[fact], before=known)
     version = made(after, Trigger(str(by.type)), changes=(fact,), by=by)
@@ -191,7 +198,12 @@ def made(session: Session, trigger: Trigger, **what: Unpack[Change]) -> Version:
 
 
 def announce(world: World, org: str, view: Json, keys: Sequence[str], trigger: str) -> None:
-    """Tell the bus that memory changed: ids and keys, no content. It is news, so a lost one fails nothing."""
-    changed = {"session": view["session"]["id"], "revision": view["session"]["revision"]}
-    detail = {"organization": org, **changed, "keys": list(keys), "trigger": str(trigger)}
-    world.bus.tell("openbot.memory", "Memory Changed", detail)
+    """Tell the bus that a session's memory changed."""
+    tell_changed(world, org, {"session": view["session"]["id"], "revision": view["session"]["revision"]}, keys, trigger)
+
+
+def tell_changed(world: World, org: str, changed: Json, keys: Sequence[str], trigger: str) -> None:
+    """Ids and keys, no content, in as many events as it takes. It is news, so a lost one fails nothing."""
+    for some in batched(keys, KEYS_OF_EVENT, strict=False) if keys else [()]:
+        detail = {"organization": org, **changed, "keys": list(some), "trigger": str(trigger)}
+        world.bus.tell("openbot.memory", "Memory Changed", detail)

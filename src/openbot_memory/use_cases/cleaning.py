@@ -1,6 +1,6 @@
 """What is removed after the fact, started by events: each step may be repeated, and a crash between two loses none."""
 
-from openbot_memory.domain.errors import SessionNotFound
+from openbot_memory.domain.errors import AgentNotFound, SessionNotFound
 from openbot_memory.store.removal import Removal
 from openbot_memory.use_cases.ports import World
 
@@ -12,6 +12,10 @@ def ask_for_cleaning(world: World, org: str, identifier: str) -> None:
     world.bus.tell("openbot.memory", "Cleaning Requested", {"organization": org, "session": identifier})
 
 
+def ask_for_cleaning_of_agent(world: World, org: str, identifier: str) -> None:
+    world.bus.tell("openbot.memory", "Agent Cleaning Requested", {"organization": org, "agent": identifier})
+
+
 def ask_for_deletion(world: World, org: str, identifier: str) -> None:
     """Raises Unavailable: then the caller asks again."""
     world.bus.put("openbot.memory", "Deletion Requested", {"organization": org, "session": identifier})
@@ -20,13 +24,25 @@ def ask_for_deletion(world: World, org: str, identifier: str) -> None:
 def clean(world: World, org: str, identifier: str) -> None:
     """Delete the facts that a rewind has left behind, and the content of what was erased from old versions."""
     sessions = world.sessions(org)
+    memory = sessions.memory(identifier)
     try:
         _wait(world, sessions.state(identifier).session.updated_at + LONGEST_READ)
-        sessions.clean(sessions.state(identifier).session)
+        session = sessions.state(identifier).session
+        memory.clean(session, session.revision)
     except SessionNotFound:
         return
-    if erased := sessions.erased(identifier):
-        Removal(world.table, org).scrub(identifier, erased)
+    memory.scrub()
+
+
+def clean_agent(world: World, org: str, identifier: str) -> None:
+    """The same for an agent: what a Restore has left behind, and the content of what was erased."""
+    agents = world.agents(org)
+    try:
+        _wait(world, agents.agent(identifier).updated_at + LONGEST_READ)
+        agents.clean(agents.agent(identifier))
+    except AgentNotFound:
+        return
+    agents.memory(identifier).scrub()
 
 
 def purge(world: World, org: str, identifier: str) -> None:

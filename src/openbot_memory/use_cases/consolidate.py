@@ -5,15 +5,15 @@
 Nothing is held over the model's call but the lease, and that only saves money: the write is right without it.
 """
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from openbot_memory.domain.batches import after_failure, bounded, failure, next_batch
 from openbot_memory.domain.errors import ModelFailed, Unavailable
 from openbot_memory.domain.facts import Fact
-from openbot_memory.domain.items import Item, item_number
+from openbot_memory.domain.items import Item
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.rules import (
     MAX_DROPPED,
@@ -21,7 +21,6 @@ from openbot_memory.domain.rules import (
     Dropped,
     Evidence,
     Newest,
-    Proposal,
     Reason,
     Snapshot,
     decide,
@@ -29,10 +28,12 @@ from openbot_memory.domain.rules import (
 )
 from openbot_memory.domain.session import Expected, Session, Tokens, Trigger, advance
 from openbot_memory.domain.settings import effective
-from openbot_memory.domain.text import fitting
 from openbot_memory.models.port import Answer, Question
+from openbot_memory.store import keys
+from openbot_memory.store.leases import Lease
 from openbot_memory.store.sessions import SessionState
 from openbot_memory.use_cases.change import announce, made
+from openbot_memory.use_cases.evidence import cited, shown
 from openbot_memory.use_cases.ports import Call, Json, Keep, World, keep_nothing, until_committed
 from openbot_memory.use_cases.views import session_view
 
@@ -40,7 +41,6 @@ EVENT_LEASE = 55_000  # ms; over before Lambda tries the event of a worker that 
 REFRESH_LEASE = 28_000
 REFRESH_WAIT = 5_000  # ms that a Refresh waits for another consolidation
 POLL = 0.25  # seconds
-MAX_CITED = 100  # items already read that proposals may name; more are as unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,16 +67,10 @@ class Job:
     def model(self, session: Session) -> str:
         return session.model if self.forced else session.turn_model or session.model
 
-    @contextmanager
-    def lease(self, length: int) -> Generator[bool]:
+    def lease(self, length: int) -> AbstractContextManager[bool]:
         """Hold the session's lease for up to `length` ms. Yields False where another holds it."""
-        sessions, holder, now = self.world.sessions(self.org), self.world.random(), self.world.now()
-        held = sessions.claim(self.session, holder, now, now + length)
-        try:
-            yield held
-        finally:
-            if held:
-                sessions.release(self.session, holder)
+        key = keys.session(self.org, self.session), keys.LEASE
+        return Lease(self.world.table, key, self.world.random()).taken(self.world.now(), length)
 
     def ask_for_the_rest(self, state: SessionState) -> None:
         """Leave what is still unread to an event."""
@@ -134,13 +128,11 @@ def read_batch(job: Job, keep: Keep = keep_nothing, expected: Expected | None = 
     items = _next_items(job, state)
     if not items:
         return _unchanged(job, state, keep)
-    known = _known(job, state.session)
-    snapshot = Snapshot(
-        step=state.session.step, generation=state.session.generation, shown={fact.key: fact.step for fact in known}
-    )
+    memory = job.world.sessions(job.org).memory(job.session)
+    known, snapshot = shown(memory, state.session, job.world.rules.max_length)
     model = job.model(state.session)
     try:
-        answer = job.world.model.propose(model, Question(items=tuple(items), known=tuple(known)))
+        answer = job.world.model.propose(model, Question(items=tuple(items), known=known))
     except ModelFailed as error:
         message = str(error)
         return until_committed(lambda: _record_failure(job, items, model, message, keep))
@@ -158,15 +150,9 @@ def _next_items(job: Job, state: SessionState) -> list[Item]:
     return items
 
 
-def _known(job: Job, session: Session) -> list[Fact]:
-    room = job.world.rules.max_length
-    newest = job.world.sessions(job.org).newest(session, room)
-    return [fact for fact, _ in fitting(newest, room)]
-
-
 def _unchanged(job: Job, state: SessionState, keep: Keep) -> Outcome:
     view = session_view(*state)
-    job.world.sessions(job.org).keep(keep(view))
+    job.world.keep(keep(view))
     return Outcome(state, view)
 
 
@@ -184,11 +170,11 @@ def _apply(
     session, unread = state.session, _still_unread(job, state, items)
     if not unread:
         return _unchanged(job, state, keep), []
-    before = job.world.sessions(job.org).facts(session, proposed_keys(answer.proposals))
+    before = job.world.sessions(job.org).memory(session.id).facts(session, proposed_keys(answer.proposals))
     at = session.later(job.world.now())
     decision = decide(
         answer.proposals,
-        Evidence(unread=unread, read=_cited(job, session, answer, unread)),
+        Evidence(unread=unread, read=cited(job.world.history(job.org), session, answer.proposals, unread)),
         snapshot,
         Newest(facts=before, keys=session.tally.keys, generation=session.generation, step=session.step + 1, at=at),
         job.world.rules,
@@ -196,14 +182,6 @@ def _apply(
     )
     outcome = _commit(job, state, unread, decision, before, at, model, answer.tokens, keep)
     return outcome, [fact.key for fact in decision.changes]
-
-
-def _cited(job: Job, session: Session, answer: Answer, unread: dict[str, Item]) -> dict[str, Item]:
-    """The items named beside unread ones, as far as they belong to this history (S6)."""
-    named = {name for each in answer.proposals if isinstance(each, Proposal) for name in each.sources} - unread.keys()
-    numbers = Ranges.of(number for name in named if (number := item_number(name)))
-    wanted = (numbers & session.timeline.items).first(MAX_CITED)
-    return {item.id: item for item in job.world.history(job.org).items(session, wanted)}
 
 
 def _commit(

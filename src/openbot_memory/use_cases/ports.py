@@ -10,11 +10,13 @@ from openbot_memory.domain.errors import Unavailable
 from openbot_memory.domain.rules import HoldsSecret, MemoryRules
 from openbot_memory.domain.session import RANDOM_DIGITS, Principal, version_id
 from openbot_memory.models.port import Model
+from openbot_memory.store.agents import Agents
 from openbot_memory.store.history import History
-from openbot_memory.store.sessions import Sessions, Stale
+from openbot_memory.store.memories import Stale, commit
+from openbot_memory.store.sessions import Sessions
 from openbot_memory.store.table import Table, Write
 
-ATTEMPTS = 12  # of one change, each decided on newly read state
+ATTEMPTS = 30  # of one change, each decided on newly read state
 
 type Json = dict[str, Any]
 type Keep = Callable[[Json], Sequence[Write]]  # writes that keep the answer for an Idempotency-Key
@@ -55,6 +57,9 @@ class Reader:
     def history(self, org: str) -> History:
         return History(self.table, org)
 
+    def agents(self, org: str) -> Agents:
+        return Agents(self.table, org)
+
 
 @dataclass(frozen=True, slots=True)
 class World(Reader):
@@ -65,6 +70,11 @@ class World(Reader):
     holds_secret: HoldsSecret
     now: Callable[[], int] = milliseconds
     random: Callable[[], str] = random_digits
+
+    def keep(self, answer: Sequence[Write]) -> None:
+        """Keep the answer of a request that changed nothing. Raises AlreadyKept."""
+        if answer:
+            commit(self.table, [], answer)
 
     def version_id(self, step: int) -> str:
         return version_id(step, self.random())

@@ -10,6 +10,7 @@ from dataclasses import replace
 from openbot_memory.domain.errors import SessionExists, VersionNotFound
 from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.session import Expected, Origin, Session, Tally, Trigger, Version, fold
+from openbot_memory.use_cases.change import announce
 from openbot_memory.use_cases.cleaning import ask_for_cleaning
 from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 from openbot_memory.use_cases.views import session_view
@@ -29,7 +30,7 @@ def _fork(world: World, call: Call, identifier: str, at: str | None, new_id: str
     version = _version(world, call, source, at or source.head)
     if sessions.exists(new_id):
         raise SessionExists
-    erased = sessions.erased(identifier)
+    erased = sessions.memory(identifier).erased()
     facts = _facts(world, call, source, version, erased)
     now = source.later(world.now())
     session = Session(
@@ -50,7 +51,7 @@ def _fork(world: World, call: Call, identifier: str, at: str | None, new_id: str
         updated_at=now,
     )
     view = session_view(session, organization)
-    sessions.write_facts(new_id, session.generation, facts.values())
+    sessions.memory(new_id).write_ahead(session.generation, facts.values())
     sessions.write_erased(new_id, erased.values())
     came = _came_to(session, version, Trigger.FORK, call)
     sessions.create_fork(session, came, world.history(call.org).ancestors(source), call.keep(view))
@@ -66,9 +67,10 @@ def rewind(world: World, call: Call, identifier: str, to: str, expected: Expecte
     session = sessions.state(identifier).session
     expected.check(session)
     version = _version(world, call, session, to)
-    facts = _facts(world, call, session, version, sessions.erased(identifier))
+    memory = sessions.memory(identifier)
+    facts = _facts(world, call, session, version, memory.erased())
     generation = world.random()
-    sessions.write_facts(identifier, generation, facts.values(), base=session.revision)
+    memory.write_ahead(generation, facts.values(), base=session.revision)
 
     def flip() -> Json:
         before, organization = sessions.state(identifier)
@@ -92,6 +94,7 @@ def rewind(world: World, call: Call, identifier: str, to: str, expected: Expecte
         return view
 
     view = until_committed(flip)
+    announce(world, call.org, view, [], Trigger.REWIND)
     ask_for_cleaning(world, call.org, identifier)
     return view
 

@@ -68,7 +68,7 @@ def append(world: World, call: Call, identifier: str, turn: Turn, expected: Expe
     if turn.status is TurnStatus.FINISHED:
         world.bus.put("openbot.sessions", "Turn Finished", _event(call.org, turn, done.session))
     if done.repeated:
-        world.sessions(call.org).keep(call.keep(done.view))
+        world.keep(call.keep(done.view))
     return done.view
 
 

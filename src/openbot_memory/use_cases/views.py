@@ -1,8 +1,12 @@
 """What the API shows of a session, an item, a fact, a version: plain JSON values from domain values."""
 
+import json
+from collections.abc import Iterable
+
+from openbot_memory.domain.agent import Agent
 from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.items import Item, ItemType, item_id
-from openbot_memory.domain.session import Failure, Principal, Session, Version
+from openbot_memory.domain.session import Failure, Principal, Session, Trigger, Version
 from openbot_memory.domain.settings import Organization, effective
 from openbot_memory.use_cases.ports import Json
 
@@ -37,10 +41,10 @@ def settings_view(session: Session, organization: Organization) -> Json:
     return {"settings": effective(organization, session.overrides), "overrides": session.overrides}
 
 
-def memory_view(session: Session, organization: Organization, facts: list[Fact]) -> Json:
-    """S1; `error` stands there only while the last consolidation failed."""
+def memory_view(session: Session, organization: Organization, facts: Iterable[Json]) -> Json:
+    """S1, of facts' views; `error` stands there only while the last consolidation failed."""
     view: Json = {
-        "entries": {fact.key: fact_view(fact) for fact in facts},
+        "entries": {fact["key"]: fact for fact in facts},
         "processed": [item_id(number) for number in session.timeline.processed],
         **settings_view(session, organization),
     }
@@ -63,6 +67,41 @@ def fact_view(fact: Fact) -> Json:
     return view | ({"person": fact.person._asdict()} if fact.person else {})
 
 
+def agent_view(agent: Agent) -> Json:
+    return {
+        "agent": {
+            "id": agent.id,
+            "name": agent.name,
+            "shared": agent.shared,
+            "version": agent.version,
+            "createdAt": agent.created_at,
+        }
+    }
+
+
+def entries_view(agent: Agent, entries: Iterable[Json]) -> Json:
+    """A1, of entries' views; also of a change: only what was changed."""
+    return {"entries": {entry["key"]: entry for entry in entries}, "version": agent.version}
+
+
+def agent_version_view(version: Version) -> Json:
+    """A9."""
+    view: Json = {"version": version.step, "at": version.at, "trigger": str(version.trigger), "keys": keys_of(version)}
+    if version.trigger is Trigger.CONSOLIDATION:
+        view |= {"model": version.model, "tokens": version.tokens._asdict() if version.tokens else None}
+    if version.dropped:
+        view["dropped"] = _dropped(version)
+    return view | ({"by": principal_view(version.by)} if version.by else {})
+
+
+def keys_of(version: Version) -> list[str]:
+    return [*(fact.key for fact in version.changes), *version.removed]
+
+
+def _dropped(version: Version) -> list[Json]:
+    return [{"key": key, "reason": str(reason)} for key, reason in version.dropped]
+
+
 def item_view(item: Item) -> Json:
     view: Json = {"id": item.id, "type": str(item.type), **item.body, "at": item.at}
     if item.type is ItemType.MEMORY:
@@ -75,8 +114,8 @@ def version_view(version: Version) -> Json:
         "version": version.id,
         "at": version.at,
         "trigger": str(version.trigger),
-        "keys": [fact.key for fact in version.changes],
-        "dropped": [{"key": key, "reason": str(reason)} for key, reason in version.dropped],
+        "keys": keys_of(version),
+        "dropped": _dropped(version),
         "model": version.model,
         "tokens": version.tokens._asdict() if version.tokens else None,
     }
@@ -93,3 +132,17 @@ def organization_view(organization: Organization) -> Json:
         "agentMemory": organization.agent_memory,
         "agentMemoryModel": organization.agent_memory_model,
     }
+
+
+LARGEST = 4_000_000  # bytes of one list in an answer; Lambda sends at most 6 MB
+
+
+def fitting_in(views: Iterable[Json], room: int = LARGEST) -> list[Json]:
+    """As many as fit an answer, at least one."""
+    fitting = list[Json]()
+    for view in views:
+        room -= len(json.dumps(view, ensure_ascii=False).encode())
+        if fitting and room < 0:
+            break
+        fitting.append(view)
+    return fitting

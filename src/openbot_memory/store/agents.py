@@ -1,0 +1,178 @@
+"""Agents and their entries: how they are read, and how a change of any size becomes one version."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import batched, chain
+from typing import NamedTuple
+
+from openbot_memory.domain.agent import Agent, Progress
+from openbot_memory.domain.errors import AgentNotFound
+from openbot_memory.domain.facts import Fact
+from openbot_memory.domain.session import Version
+from openbot_memory.store import keys, rows
+from openbot_memory.store.history import ENDLESS
+from openbot_memory.store.memories import Memory, beside, commit
+from openbot_memory.store.table import ABSENT, Condition, Put, Row, Table, Write
+
+SHORT_LINE = 40  # characters of the memory text that the shortest usual entries take
+PART = 20  # changes that fit one row, whatever their content
+PART_KEYS = 500
+
+
+class Learned(NamedTuple):
+    """How far an agent has learned from a session, before and after a change; None before the first."""
+
+    session: str
+    before: Progress | None
+    after: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    table: Table
+    org: str
+
+    def pk(self, identifier: str) -> str:
+        return keys.agent(self.org, identifier)
+
+    def memory(self, identifier: str) -> Memory[Agent]:
+        """The entries of an agent."""
+        return Memory(self.table, self.pk(identifier), rows.to_agent, AgentNotFound)
+
+    # Reading
+
+    def agent(self, identifier: str) -> Agent:
+        """Raises AgentNotFound."""
+        return self.memory(identifier).head(*self.table.get((self.pk(identifier), keys.HEAD)))
+
+    def agent_with(self, identifier: str, key: str) -> tuple[Agent, Fact | None]:
+        """One round of two requests: the agent, and its entry of a key. Raises AgentNotFound."""
+        found = beside.submit(self.memory(identifier).under, key)
+        agent = self.agent(identifier)
+        return agent, found.result().get(agent.generation)
+
+    def newest(self, identifier: str, characters: int) -> tuple[Agent, Iterator[Fact]] | None:
+        """The agent and its active entries, newest first, in one Query: its row stands before them in the index."""
+        limit = characters // SHORT_LINE + 1
+        pages = self.table.query(self.pk(identifier), newest_first=True, index=True, limit=limit)
+        first = next(pages)
+        if not first or first[0]["sk"] != keys.HEAD:
+            return None
+        agent, others = rows.to_agent(first[0]), first[1:]
+        if others and others[0]["generation"] != agent.generation:  # of a Restore at work, or that was left
+            return agent, self.memory(identifier).newest(agent, characters)
+        return agent, _of_generation(agent, others, pages)
+
+    def agent_and_progress(self, identifier: str, session: str) -> tuple[Agent, Progress | None]:
+        """One request: the agent, and how far it has learned from a session. Raises AgentNotFound."""
+        pk = self.pk(identifier)
+        head, progress = self.table.get((pk, keys.HEAD), (pk, keys.progress(session)))
+        return self.memory(identifier).head(head), rows.to_progress(progress) if progress else None
+
+    # The log
+
+    def log(self, identifier: str, before: int | None, limit: int) -> list[Version]:
+        """Return up to `limit` versions, newest first, from below version `before`."""
+        between = _number(0), _number((before or ENDLESS + 1) - 1)
+        pages = self.table.query(self.pk(identifier), between=between, limit=limit, newest_first=True)
+        return [self._version(identifier, row) for row in next(pages)]
+
+    def versions(self, identifier: str, first: int, last: int) -> Iterator[Version]:
+        """Yield the versions of these numbers, oldest first."""
+        for page in self.table.query(self.pk(identifier), between=(_number(first), _number(last))):
+            yield from (self._version(identifier, row) for row in page)
+
+    def _version(self, identifier: str, row: Row) -> Version:
+        version = rows.to_version(row)
+        if "more" not in row:
+            return version
+        parts = [part for page in self.table.query(self.pk(identifier), f"{keys.PARTS}{row['more']}#") for part in page]
+        return replace(
+            version,
+            changes=tuple(rows.to_fact(fact) for part in parts for fact in part["changes"]),
+            removed=tuple(key for part in parts for key in part["removed"]),
+        )
+
+    # Writing
+
+    def create(self, agent: Agent, also: Iterable[Write]) -> None:
+        """Raises Stale if an agent has this id."""
+        commit(self.table, [Put(rows.agent_row(self.pk(agent.id), agent), ABSENT)], also)
+
+    def commit(
+        self,
+        before: Agent,
+        after: Agent,
+        version: Version,
+        entries_before: Mapping[str, Fact],
+        *,
+        learned: Learned | None = None,
+        erased: Fact | None = None,
+        also: Iterable[Write] = (),
+    ) -> None:
+        """Write a version with its changes in one transaction. Raises Stale, AlreadyKept."""
+        memory = self.memory(after.id)
+        writes = self._flip(before, after, rows.version_row(self.pk(after.id), version))
+        writes += memory.writes(after, version.changes, entries_before)
+        writes += [self._learned(after.id, learned)] if learned else []
+        writes += [memory.erase(erased)] if erased else []
+        commit(self.table, writes, also)
+
+    def replace(
+        self, before: Agent, after: Agent, version: Version, entries: Iterable[Fact], also: Iterable[Write] = ()
+    ) -> None:
+        """Write all entries anew, and a version of any size: first where nobody looks, then one row flips.
+
+        Raises Stale, AlreadyKept.
+        """
+        pk = self.pk(after.id)
+        self.memory(after.id).write_ahead(after.generation, entries, base=before.version)
+        parts = [
+            *(rows.changes(some) for some in batched(version.changes, PART, strict=False)),
+            *(rows.changes((), some) for some in batched(version.removed, PART_KEYS, strict=False)),
+        ]
+        self.table.write_unseen(
+            {"pk": pk, "sk": keys.part(after.generation, number), "base": before.version, **part}
+            for number, part in enumerate(parts)
+        )
+        row = rows.version_row(pk, replace(version, changes=(), removed=())) | {"more": after.generation}
+        commit(self.table, self._flip(before, after, row), also)
+
+    def learn_nothing(self, identifier: str, learned: Learned) -> None:
+        """Note how far an agent has learned, where that changed no entry. Raises Stale."""
+        commit(self.table, [self._learned(identifier, learned)], ())
+
+    def _flip(self, before: Agent, after: Agent, version: Row) -> list[Write]:
+        unchanged = Condition.equals(version=before.version)
+        return [Put(rows.agent_row(self.pk(after.id), after), unchanged), Put(version, ABSENT)]
+
+    def _learned(self, identifier: str, learned: Learned) -> Put:
+        unchanged = Condition.equals(count=learned.before.count) if learned.before else ABSENT
+        return Put(rows.progress_row(self.pk(identifier), learned.session, learned.after), unchanged)
+
+    # Leftovers
+
+    def clean(self, agent: Agent) -> None:
+        """Delete entries and parts that were written where nobody looks any more."""
+        pk = self.pk(agent.id)
+        self.memory(agent.id).clean(agent, agent.version)
+        parts = [row for page in self.table.query(pk, keys.PARTS) for row in page if row["base"] < agent.version]
+        left = [row for row in parts if not self._named(agent.id, row)]
+        self.table.delete_unseen((pk, row["sk"]) for row in left)
+
+    def _named(self, identifier: str, part: Row) -> bool:
+        (version,) = self.table.get((self.pk(identifier), _number(part["base"] + 1)))
+        return version is not None and part["sk"].startswith(f"{keys.PARTS}{version.get('more')}#")
+
+
+def _number(version: int) -> str:
+    return keys.version(version, turn=False)
+
+
+def _of_generation(agent: Agent, first: list[Row], pages: Iterator[list[Row]]) -> Iterator[Fact]:
+    """The entries at hand, then those of the following pages, up to those of another generation."""
+    for page in chain([first], pages):
+        for row in page:
+            if row["generation"] != agent.generation:
+                return
+            yield rows.to_fact(row)

@@ -1,0 +1,171 @@
+"""The facts of a session and the entries of an agent, which lie alike: a head row, and beside it each fact by its key.
+
+A fact's row carries the generation under which it was written. Only the one that the head row names counts, so that
+any number of facts can be written before one row flips.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import batched
+from typing import Protocol
+
+from openbot_memory.domain.errors import OpenBotError, Unavailable
+from openbot_memory.domain.facts import Fact
+from openbot_memory.domain.session import Tally
+from openbot_memory.store import keys, rows
+from openbot_memory.store.table import ABSENT, AT_ONCE, Condition, ConditionFailed, Put, Row, Table, Write, flat
+
+READS = 8  # of a memory that changes while it is read
+beside = ThreadPoolExecutor(4, thread_name_prefix="read")  # threads start with the first read, not at import
+
+
+class Stale(Exception):
+    """Somebody changed what this write was decided on: read again and decide again."""
+
+
+class AlreadyKept(Exception):
+    """The Idempotency-Key of this write has an answer already."""
+
+
+class Head(Protocol):
+    """What a session's and an agent's row have in common."""
+
+    @property
+    def generation(self) -> str: ...
+    @property
+    def step(self) -> int: ...
+    @property
+    def tally(self) -> Tally: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Memory[H: Head]:
+    """One partition's head and facts."""
+
+    table: Table
+    pk: str
+    to_head: Callable[[Row], H]
+    not_found: type[OpenBotError]
+
+    def head(self, row: Row | None) -> H:
+        """Raises SessionNotFound or AgentNotFound."""
+        if row is None:
+            raise self.not_found
+        return self.to_head(row)
+
+    def whole(self) -> tuple[H, list[Fact]]:
+        """One Query a page: the head and all its facts, as of one moment. Raises as `head`, Unavailable."""
+        for _ in range(READS):
+            pages = list(self.table.query(self.pk, keys.HEAD))
+            first, *others = flat(pages) or [None]
+            head = self.head(first if first and first["sk"] == keys.HEAD else None)
+            facts = [rows.to_fact(row) for row in others if row["generation"] == head.generation]
+            if any(fact.step > head.step for fact in facts):
+                continue  # a change came in between: its fact is newer than the head
+            if len(pages) > 1 and self.head(*self.table.get((self.pk, keys.HEAD))).generation != head.generation:
+                continue  # a rewind came in between, and has perhaps removed facts of the later pages
+            return head, facts
+        raise Unavailable
+
+    def under(self, key: str) -> dict[str, Fact]:
+        """The fact of a key under each generation that has one."""
+        found = flat(self.table.query(self.pk, keys.fact(key, "")))
+        return {row["generation"]: rows.to_fact(row) for row in found}
+
+    def page(self, head: H, after: str | None, limit: int, wanted: Callable[[Fact], bool]) -> list[Fact]:
+        """Up to `limit` wanted facts in the order of their keys, behind the key `after`."""
+        start: Row | None = {"pk": self.pk, "sk": f"{keys.FACTS}{after}{keys.END}~"} if after is not None else None
+        found = list[Fact]()
+        for page in self.table.query(self.pk, keys.FACTS, after=start, limit=limit):
+            current = (rows.to_fact(row) for row in page if row["generation"] == head.generation)
+            found += [fact for fact in current if wanted(fact)]
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def newest(self, head: H, characters: int) -> Iterator[Fact]:
+        """Yield active facts, newest first, in pages that hold about so many characters of memory text."""
+        average = max(1, head.tally.characters // max(1, head.tally.active))
+        limit = min(head.tally.active, characters * 5 // 4 // average) + 1
+        prefix = f"{head.generation}#"
+        for page in self.table.query(self.pk, prefix, limit=limit, newest_first=True, index=True):
+            yield from map(rows.to_fact, page)
+
+    def facts(self, head: H, wanted: Iterable[str]) -> dict[str, Fact]:
+        """Return the facts of the given keys, retracted ones too; one request for each 100 keys."""
+        every = (keys.fact(key, head.generation) for key in wanted)
+        found = flat(self.table.get(*((self.pk, sk) for sk in some)) for some in batched(every, AT_ONCE, strict=False))
+        return {row["key"]: rows.to_fact(row) for row in found if row}
+
+    # Writing
+
+    def writes(self, head: H, facts: Iterable[Fact], before: Mapping[str, Fact]) -> Iterator[Write]:
+        """The facts of one change, each on the condition that it is as it was read."""
+        for fact in facts:
+            old = before.get(fact.key)
+            unchanged = Condition.equals(step=old.step) if old else ABSENT
+            yield Put(rows.fact_row(self.pk, head.generation, fact), unchanged)
+
+    def write_ahead(self, generation: str, facts: Iterable[Fact], base: int = 0) -> None:
+        """Write facts under a generation that no head names yet.
+
+        `base`: the revision that a rewind starts from, by which its leftovers are known.
+        """
+        self.table.write_unseen(rows.fact_row(self.pk, generation, fact, base) for fact in facts)
+
+    def clean(self, head: H, revision: int) -> None:
+        """Delete facts of generations that nobody can reach any more: all but the current one and any begun since."""
+        left = (
+            (self.pk, row["sk"])
+            for page in self.table.query(self.pk, keys.FACTS)
+            for row in page
+            if row["generation"] != head.generation and row["base"] < revision
+        )
+        self.table.delete_unseen(left)
+
+    # What was erased for good
+
+    def erased(self) -> dict[str, Fact]:
+        """The stubs of the facts that were erased for good."""
+        stubs = map(rows.to_fact, flat(self.table.query(self.pk, keys.ERASED)))
+        return {stub.key: stub for stub in stubs}
+
+    def erase(self, stub: Fact) -> Put:
+        earlier = Condition("attribute_not_exists(#pk) OR #step < :step", {"step": stub.step})
+        return Put(rows.erased_row(self.pk, stub), earlier)
+
+    def scrub(self) -> None:
+        """Take the content of erased facts out of all versions. Their keys stay, for the log.
+
+        Where another scrubbing is at work, whoever comes second is repeated by its own event's retry.
+        """
+        if not (erased := self.erased()):
+            return
+        for row in self._changes():
+            changes = [rows.to_fact(change) for change in row["changes"]]
+            scrubbed = [_scrubbed(change, erased) for change in changes]
+            if scrubbed != changes:
+                unchanged = Condition.equals(changes=row["changes"])
+                self.table.commit(Put(row | rows.changes(scrubbed, row["removed"]), unchanged))
+
+    def _changes(self) -> Iterator[Row]:
+        """The rows that say what changed."""
+        for prefix in (keys.VERSIONS, keys.PARTS):
+            for page in self.table.query(self.pk, prefix):
+                yield from page
+
+
+def _scrubbed(fact: Fact, erased: Mapping[str, Fact]) -> Fact:
+    stub = erased.get(fact.key)
+    if stub is None or fact.step >= stub.step:
+        return fact
+    return replace(stub, kind=fact.kind, step=fact.step, order=fact.order, updated_at=fact.updated_at)
+
+
+def commit(table: Table, writes: Sequence[Write], also: Iterable[Write] = ()) -> None:
+    """Write a change, with `also` what keeps its answer. Raises Stale, AlreadyKept if only an answer stands."""
+    try:
+        table.commit(*writes, *also)
+    except ConditionFailed as failed:
+        raise (AlreadyKept if min(failed.positions) >= len(writes) else Stale) from failed

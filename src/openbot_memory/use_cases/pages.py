@@ -1,0 +1,93 @@
+"""Lists in pages: what may be asked for, and the cursor behind what was shown."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from openbot_memory.domain.errors import InvalidRequest, Unavailable
+from openbot_memory.domain.facts import Fact, Kind, Status
+from openbot_memory.domain.session import Version
+from openbot_memory.store.memories import READS, Head, Memory
+from openbot_memory.use_cases.cursors import seal, unseal
+from openbot_memory.use_cases.ports import Json
+from openbot_memory.use_cases.views import fact_view, fitting_in
+
+PAGE = 100  # of a list, unless asked otherwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    limit: int = PAGE
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which facts of a memory are asked for: all that fit an answer, or a page."""
+
+    status: Status | None = None
+    kind: Kind | None = None
+    limit: int | None = None
+    cursor: str | None = None
+
+    @property
+    def size(self) -> int:
+        return self.limit or PAGE
+
+    @property
+    def everything(self) -> bool:
+        return self.limit is None and self.cursor is None
+
+    def __call__(self, fact: Fact) -> bool:
+        return self.status in {None, fact.status} and self.kind in {None, fact.kind}
+
+
+def shown[T](
+    secret: str,
+    name: str,
+    found: Sequence[T],
+    limit: int,
+    view: Callable[[T], Json],
+    place: Callable[[T], Iterable[int]],
+) -> tuple[list[Json], str | None]:
+    """The views of up to `limit` that fit an answer, and the cursor behind the last where there is more."""
+    views = fitting_in(map(view, found[:limit]))
+    if len(found) <= len(views):
+        return views, None
+    return views, seal(secret, name, *place(found[len(views) - 1]))
+
+
+def facts_shown(head: Head, found: Sequence[Fact], limit: int) -> tuple[list[Json], dict[str, str]]:
+    """The facts' views, and `cursor` where there is more."""
+    views, cursor = shown(head.generation, "memory", found, limit, fact_view, lambda fact: (fact.step, fact.order))
+    return views, {"cursor": cursor} if cursor else {}
+
+
+type Changes[H: Head] = Callable[[H, int], Iterable[Version]]  # what was changed at a step
+
+
+def page_of_facts[H: Head](
+    memory: Memory[H], head: H, again: Callable[[], H], changes: Changes[H], wanted: Wanted
+) -> tuple[H, list[Fact]]:
+    """One more than a page of facts, in the order of their keys, of a memory that stayed the same over it."""
+    for _ in range(READS):
+        after = _place_of_key(head, changes, wanted.cursor)
+        facts = memory.page(head, after, wanted.size + 1, wanted)
+        seen, head = head, again()
+        if head.generation == seen.generation:
+            return seen, facts
+    raise Unavailable
+
+
+def _place_of_key[H: Head](head: H, changes: Changes[H], cursor: str | None) -> str | None:
+    """The key that a cursor stands behind: it names the change that wrote the fact, so that it need not name the key.
+
+    The fact may have changed since; the version that wrote it then is still there.
+    """
+    if cursor is None:
+        return None
+    step, order = unseal(head.generation, "memory", cursor)
+    for version in changes(head, step):
+        for fact in version.changes:
+            if fact.order == order:
+                return fact.key
+    raise InvalidRequest.at("cursor", "The fact that this cursor stands behind is gone. Begin again without it.")
