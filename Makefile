@@ -29,10 +29,10 @@ check: setup ## Format, lint and types
 	AWS_DEFAULT_REGION=eu-central-1 $(IN) cfn-lint template.yaml
 
 unit: setup ## The rules, without any input or output
-	$(IN) pytest -q tests/unit
+	$(IN) pytest -q -n auto tests/unit
 
 integration: setup ## The functions and the store, against DynamoDB in this process
-	$(IN) pytest -q tests/integration
+	$(IN) pytest -q -n auto tests/integration
 
 local: setup ## The template, built and deployed to an emulator of its own
 	$(IN) pytest -q tests/local
