@@ -1,4 +1,4 @@
-"""Builds and deploys template.yaml as it is, but for the machine's own processor. Unchanged sources do nothing."""
+"""Builds and deploys template.yaml as it is, but for two words. Unchanged sources do nothing."""
 
 import hashlib
 import platform
@@ -12,14 +12,15 @@ from openbot_memory_local.place import REGION, STACK, Place
 from openbot_memory_local.steps import LocalError, run, step
 
 BUCKET = "openbot-memory-artifacts"
-SOURCES = ("template.yaml", "src", "functions")
+SOURCES = ("src", "functions")
 ARM = {"arm64", "aarch64"}
 PARAMETERS = ("Stage=local", "DeletionProtection=false", "AuthorizerCacheSeconds=1")
 
 
 def deploy(place: Place) -> None:
-    digest = _digest(place.root)
-    _build(place, digest)
+    template = _template(place.root)
+    digest = _digest(place.root, template)
+    _build(place, template, digest)
     if _deployed(place) == digest:
         return
     with step("Deploying the template"):
@@ -45,15 +46,20 @@ def _make_bucket(s3: Any) -> None:  # noqa: ANN401
         s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
 
 
-def _build(place: Place, digest: str) -> None:
-    """`sam build` a copy of the template: BuildArchitecture takes no parameter."""
+def _template(root: Path) -> str:
+    """What template.yaml says, with this machine's processor and the emulator's name of the right to ask a model."""
+    template = (root / "template.yaml").read_text()
+    if platform.machine().lower() not in ARM:
+        template = template.replace("arm64", "x86_64")  # BuildArchitecture takes no parameter
+    return template.replace("bedrock:InvokeModel", "bedrock:Converse")  # on AWS, InvokeModel allows Converse
+
+
+def _build(place: Place, template: str, digest: str) -> None:
+    """`sam build` the changed copy of the template."""
     mark = place.build / "sources"
     if mark.exists() and mark.read_text() == digest:
         return
     with step("Building the functions"):
-        template = (place.root / "template.yaml").read_text()
-        if platform.machine().lower() not in ARM:
-            template = template.replace("arm64", "x86_64")
         copy = place.directory / "template.yaml"
         copy.write_text(template)
         command: list[str | Path] = [
@@ -77,13 +83,11 @@ def _sam(place: Place) -> Path:
     return program
 
 
-def _digest(root: Path) -> str:
+def _digest(root: Path, template: str) -> str:
     """Of all that a deploy depends on."""
-    whole = hashlib.sha256("\n".join(PARAMETERS).encode())
+    whole = hashlib.sha256("\n".join([*PARAMETERS, template]).encode())
     for source in SOURCES:
-        path = root / source
-        files = [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
-        for file in files:
+        for file in sorted(each for each in (root / source).rglob("*") if each.is_file()):
             if "__pycache__" not in file.parts:
                 whole.update(f"\0{file.relative_to(root)}\0".encode())
                 whole.update(file.read_bytes())

@@ -2,11 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import httpx
 import pytest
-from local_stack import ROOT, Stack, free_port
+from local_stack import ROOT, Api, Session, Stack, free_port
 from model_server import ModelServer
 
 
@@ -40,7 +40,7 @@ def model(stack: Stack) -> ModelServer:
 
 
 @pytest.fixture
-def api(stack: Stack) -> Iterator[Callable[[str | None], httpx.Client]]:
+def api(stack: Stack) -> Iterator[Api]:
     """Makes clients by a token's name, and closes them."""
     made = list[httpx.Client]()
 
@@ -51,3 +51,9 @@ def api(stack: Stack) -> Iterator[Callable[[str | None], httpx.Client]]:
     yield make
     for client in made:
         client.close()
+
+
+@pytest.fixture
+def session(api: Api) -> Session:
+    """A new session of a person's, whose model is the scripted one."""
+    return Session.begin(api("person"))

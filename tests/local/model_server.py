@@ -1,7 +1,8 @@
 """A scripted language model behind OpenAI's chat completions, as the emulator's Bedrock asks it.
 
-A test puts the tool's arguments, one entry a call, into `script`; an entry may be a function of the request, which may
-also wait for an Event or raise to fail. With an empty script the model proposes nothing.
+A test puts answers into `script`, one entry a call: the arguments of one proper call of the asked-for tool, or a whole
+Reply, or a function of the request that returns either and may wait meanwhile. With an empty script the model
+proposes nothing.
 """
 
 import json
@@ -9,10 +10,32 @@ import queue
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, NamedTuple
 
 type Json = dict[str, Any]
-type Answer = Json | Callable[[Json], Json]
+type Answer = Json | Reply | Callable[[Json], Json | Reply]
+
+
+class Reply(NamedTuple):
+    """What the model says: text, calls of tools as (name, arguments), and why it ended, if not by itself."""
+
+    text: str | None = None
+    calls: tuple[tuple[str, str], ...] = ()
+    cut_off: bool = False
+
+    @property
+    def finish_reason(self) -> str:
+        if self.cut_off:
+            return "length"
+        return "tool_calls" if self.calls else "stop"
+
+    def choice(self) -> Json:
+        calls = [
+            {"id": f"call-{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+            for number, (name, arguments) in enumerate(self.calls, 1)
+        ]
+        message = {"role": "assistant", "content": self.text} | ({"tool_calls": calls} if calls else {})
+        return {"index": 0, "message": message, "finish_reason": self.finish_reason}
 
 
 NOTHING: Json = {"changes": []}
@@ -44,14 +67,24 @@ class ModelServer:
         self.script = queue.Queue[Answer]()
         self.requests = []
 
+    def says(self, *answers: Answer) -> None:
+        for answer in answers:
+            self.script.put(answer)
+
     def answer(self, request: Json) -> Json:
         self.requests.append(request)
         try:
             scripted = self.script.get_nowait()
         except queue.Empty:
             scripted = NOTHING
-        arguments = scripted(request) if callable(scripted) else scripted
-        return {"choices": [{"message": _message(request, arguments)}], "usage": _usage(request, arguments)}
+        given = scripted(request) if callable(scripted) else scripted
+        reply = given if isinstance(given, Reply) else proper(request, given)
+        return {
+            "object": "chat.completion",
+            "model": request["model"],
+            "choices": [reply.choice()],
+            "usage": _usage(request, reply),
+        }
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
@@ -59,12 +92,8 @@ class ModelServer:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                try:
-                    status, answer = 200, server.answer(request)
-                except Exception as error:  # noqa: BLE001 - a scripted failure of any kind
-                    status, answer = 500, {"error": {"message": str(error)}}
-                body = json.dumps(answer).encode()
-                self.send_response(status)
+                body = json.dumps(server.answer(request)).encode()
+                self.send_response(200)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
@@ -76,17 +105,13 @@ class ModelServer:
         return Handler
 
 
-def _message(request: Json, arguments: Json) -> Json:
-    """One call of the first tool on offer; plain text where there is none."""
+def proper(request: Json, arguments: Json) -> Reply:
+    """One call of the tool on offer; plain text where there is none."""
+    text = json.dumps(arguments)
     if not request.get("tools"):
-        return {"role": "assistant", "content": json.dumps(arguments)}
-    function = {"name": request["tools"][0]["function"]["name"], "arguments": json.dumps(arguments)}
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": "t1", "type": "function", "function": function}],
-    }
+        return Reply(text=text)
+    return Reply(calls=((request["tools"][0]["function"]["name"], text),))
 
 
-def _usage(request: Json, arguments: Json) -> Json:
-    return {"prompt_tokens": len(json.dumps(request["messages"])) // 4, "completion_tokens": len(str(arguments)) // 4}
+def _usage(request: Json, reply: Reply) -> Json:
+    return {"prompt_tokens": len(json.dumps(request["messages"])) // 4, "completion_tokens": len(str(reply)) // 4}
