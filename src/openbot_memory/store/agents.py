@@ -14,7 +14,7 @@ from openbot_memory.store.history import ENDLESS
 from openbot_memory.store.memories import Memory, beside, commit
 from openbot_memory.store.table import ABSENT, Condition, Put, Row, Table, Write
 
-SHORT_LINE = 40  # characters of the memory text that the shortest usual entries take
+SHORT_LINE = 80  # characters of the memory text that a usual entry takes at least; shorter ones take another page
 PART = 20  # changes that fit one row, whatever their content
 PART_KEYS = 500
 
@@ -76,6 +76,10 @@ class Agents:
         between = _number(0), _number((before or ENDLESS + 1) - 1)
         pages = self.table.query(self.pk(identifier), between=between, limit=limit, newest_first=True)
         return [self._version(identifier, row) for row in next(pages)]
+
+    def version(self, identifier: str, number: int) -> Version | None:
+        (row,) = self.table.get((self.pk(identifier), _number(number)))
+        return self._version(identifier, row) if row else None
 
     def versions(self, identifier: str, first: int, last: int) -> Iterator[Version]:
         """Yield the versions of these numbers, oldest first."""

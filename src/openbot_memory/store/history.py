@@ -61,6 +61,13 @@ class History:
             return next((rows.to_version(row) for row in found if row and row["id"] == identifier), None)
         return None
 
+    def change(self, session: Session, step: int) -> Version | None:
+        """The change of memory that a step of the timeline made."""
+        for owner, _ in self._owned(session, Ranges.span(step, step), "steps"):
+            (row,) = self.table.get((owner, keys.version(step, turn=False)))
+            return rows.to_version(row) if row else None
+        return None
+
     def changes(self, session: Session, steps: Ranges) -> Iterator[Version]:
         """Yield the versions among these steps that changed memory, oldest first."""
         for owner, part in self._owned(session, steps, "steps"):

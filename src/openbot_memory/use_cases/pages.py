@@ -62,7 +62,7 @@ def facts_shown(head: Head, found: Sequence[Fact], limit: int) -> tuple[list[Jso
     return views, {"cursor": cursor} if cursor else {}
 
 
-type Changes[H: Head] = Callable[[H, int], Iterable[Version]]  # what was changed at a step
+type Changes[H: Head] = Callable[[H, int], Version | None]  # what was changed at a step
 
 
 def page_of_facts[H: Head](
@@ -86,8 +86,8 @@ def _place_of_key[H: Head](head: H, changes: Changes[H], cursor: str | None) -> 
     if cursor is None:
         return None
     step, order = unseal(head.generation, "memory", cursor)
-    for version in changes(head, step):
-        for fact in version.changes:
-            if fact.order == order:
-                return fact.key
+    version = changes(head, step)
+    for fact in version.changes if version else ():
+        if fact.order == order:
+            return fact.key
     raise InvalidRequest.at("cursor", "The fact that this cursor stands behind is gone. Begin again without it.")

@@ -1,6 +1,5 @@
 """What only reads of a session: its view, memory, log and items; and the organization's settings."""
 
-from openbot_memory.domain.ranges import Ranges
 from openbot_memory.use_cases.cursors import seal, unseal
 from openbot_memory.use_cases.pages import Page, Wanted, facts_shown, page_of_facts, shown
 from openbot_memory.use_cases.ports import Json, Reader
@@ -35,7 +34,7 @@ def memory(reader: Reader, org: str, identifier: str, wanted: Wanted) -> Json:
         sessions.memory(identifier),
         state.session,
         lambda: sessions.state(identifier).session,
-        lambda session, step: history.changes(session, Ranges.span(step, step)),
+        history.change,
         wanted,
     )
     views, more = facts_shown(session, found, wanted.size)

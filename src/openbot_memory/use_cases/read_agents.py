@@ -22,7 +22,7 @@ def memory(reader: Reader, org: str, identifier: str, wanted: Wanted) -> Json:
         agents.memory(identifier),
         agents.agent(identifier),
         lambda: agents.agent(identifier),
-        lambda _, version: agents.versions(identifier, version, version),
+        lambda _, number: agents.version(identifier, number),
         wanted,
     )
     views, more = facts_shown(agent, found, wanted.size)
