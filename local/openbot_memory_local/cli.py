@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from openbot_memory.domain.errors import OpenBotError
 from openbot_memory.domain.session import Principal, PrincipalType
 from openbot_memory.store import tokens
-from openbot_memory_local import access, journal, stack
+from openbot_memory_local import access, demo_agents, journal, stack
 from openbot_memory_local import demo as conversation
 from openbot_memory_local.place import Place
 from openbot_memory_local.steps import LocalError, console, show_error
@@ -39,9 +39,10 @@ def up(model_url: ModelUrl = None, *, reset: Reset = False) -> None:
 
 
 @app.command()
-def demo() -> None:
+def demo(*, agents: Annotated[bool, typer.Option("--agents", help="Two people and one shared agent.")] = False) -> None:
     """Play a short conversation and show what was learned."""
-    conversation.play(stack.read(Place.here()))
+    play = demo_agents.play if agents else conversation.play
+    play(stack.read(Place.here()))
 
 
 @app.command()

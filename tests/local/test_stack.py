@@ -162,6 +162,16 @@ def test_a_token_for_a_bad_id_is_refused_in_a_sentence(stack: Stack) -> None:
     assert "Traceback" not in answer.stderr
 
 
+def test_the_demo_of_agents_keeps_what_two_people_prefer_side_by_side(stack: Stack) -> None:
+    """A7."""
+    played = stack.command("demo", "--agents")
+
+    assert played.returncode == 0, played.stdout + played.stderr
+    assert "ana-short-answers" in played.stdout
+    assert "ben-long-answers" in played.stdout
+    assert "# Privacy" in played.stdout
+
+
 def test_the_demo_learns_and_shows_what_it_learned(stack: Stack) -> None:
     played = stack.command("demo")
 
