@@ -2,7 +2,7 @@
 # What is set up, built or kept lies in .venv and .local; nothing is installed outside this folder.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo down test check unit integration local setup clean
+.PHONY: help run demo down test check unit integration local bench setup clean
 
 UV := $(shell command -v uv || echo .local/uv/bin/uv)
 IN := $(UV) run --quiet --no-sync
@@ -36,6 +36,9 @@ integration: setup ## The functions and the store, against DynamoDB in this proc
 
 local: setup ## The template, built and deployed to an emulator of its own
 	$(IN) pytest -q tests/local
+
+bench: setup ## Count what each route costs in DynamoDB, into docs/performance.md; quick=1 is smaller and only shows it
+	@PYTHONPATH=tests/integration $(IN) python tests/benchmark $(if $(quick),--quick)
 
 # ---- Set-up: uv, Python 3.13, and three environments whose tools do not resolve beside each other ----
 

@@ -1,0 +1,156 @@
+"""The real functions, first over a stand-in that is fast to fill, then over the emulator, where they are measured."""
+
+import json
+import os
+import shutil
+import socket
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from itertools import batched, chain, repeat
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from botocore.config import Config
+from botocore.session import get_session
+from capacity import Ledger
+from meter import Cost, Meter
+from service import ScriptedModel, Service, context, table_properties
+from stand_in import Row, StandIn
+
+from openbot_memory import settings, wiring
+from openbot_memory.models import choose
+from openbot_memory_local import emulator
+from openbot_memory_local.place import HOST, Place
+
+ROOT = Path(__file__).parents[2]
+TABLE = "memory"
+PATIENT = Config(read_timeout=600, retries={"mode": "standard", "total_max_attempts": 1})
+FOR_LEARN = {"Agent Cleaning Requested", "Learning Requested"}
+FOR_CONSOLIDATE = {"Turn Finished", "Consolidation Requested", "Cleaning Requested"}
+
+type Json = dict[str, Any]
+
+
+class Wrong(Exception):
+    """The service answered what is not so. The benchmark ends here."""
+
+
+def check(holds: object, what: str) -> None:
+    if not holds:
+        raise Wrong(what)
+
+
+class Bus:
+    """Keeps events as a rule would hand them on."""
+
+    def __init__(self, events: list[Json]) -> None:
+        self.events = events
+
+    def put_events(self, Entries: list[Json]) -> Json:  # noqa: N803 - as boto3 names it
+        for each in Entries:
+            detail = json.loads(each["Detail"])
+            self.events.append({"source": each["Source"], "detail-type": each["DetailType"], "detail": detail})
+        return {"FailedEntryCount": 0}
+
+
+class Bench:
+    """The functions over one table."""
+
+    def __init__(self, client: Any) -> None:  # noqa: ANN401
+        self.model = ScriptedModel()
+        for built in (settings.settings, wiring.table, wiring.rules, wiring.reader, wiring.world):
+            built.cache_clear()
+        choose.Models = self._models  # pyright: ignore[reportAttributeAccessIssue]
+        self.service = Service(client, self.model)
+        table = wiring.table()
+        object.__setattr__(table, "sleep", self._sleep)
+        object.__setattr__(table, "client", client)
+        bus = Bus(self.service.events)
+        for function in self.service.functions.values():
+            if timeout := getattr(function, "MODEL_TIMEOUT", None):
+                object.__setattr__(wiring.world(timeout).bus, "client", bus)
+        self.meter = None if isinstance(client, StandIn) else Meter(client, Ledger())
+
+    def _models(self, _make_client: object) -> ScriptedModel:
+        return self.model
+
+    def _sleep(self, _seconds: float) -> None: ...
+
+    @contextmanager
+    def measured(self) -> Generator[Cost]:
+        """Count what happens meanwhile, the model's calls and the events included."""
+        assert self.meter
+        models, events = len(self.model.questions), len(self.service.events)
+        with self.meter.measured() as cost:
+            yield cost
+        cost.models, cost.events = len(self.model.questions) - models, len(self.service.events) - events
+
+    def deliver(self) -> None:
+        """Give the functions what is on the bus. Nothing is learned for agents here."""
+        while self.service.events:
+            event = self.service.events.pop(0)
+            if event["detail-type"] in FOR_CONSOLIDATE:
+                self.start("consolidate", event)
+            elif event["detail-type"] in FOR_LEARN:
+                self.start("learn", event)
+
+    def start(self, function: str, event: Json, batches: int | None = None) -> None:
+        """Start a function by an event, with time for so many batches."""
+        times = repeat(120_000) if batches is None else chain([120_000] * batches, repeat(0))
+        how = SimpleNamespace(**vars(context()) | {"get_remaining_time_in_millis": lambda: next(times)})
+        self.service.functions[function].handler(event, how)
+
+
+def fill_table(rows: Iterable[Row]) -> None:
+    """Copy the stand-in's rows into the emulator's table, by the client whose requests are noted."""
+    client = wiring.table().client
+    for some in batched(rows, 25, strict=False):
+        puts = [{"PutRequest": {"Item": row}} for row in some]
+        answer = client.batch_write_item(RequestItems={TABLE: puts})
+        check(not answer["UnprocessedItems"], "the emulator takes every row")
+
+
+def environment(place: Place) -> None:
+    """What the functions find in theirs, on the emulator of this place."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        del os.environ[name]
+    os.environ |= {name: value for name, value in place.environment().items() if name.startswith(("AWS_", "NO_PROXY"))}
+    os.environ |= {
+        "TABLE_NAME": TABLE,
+        "EVENT_BUS_NAME": TABLE,
+        "POWERTOOLS_SERVICE_NAME": "openbot-memory",
+        "POWERTOOLS_LOG_LEVEL": "ERROR",
+    }
+
+
+def place() -> Place:
+    """A folder and a port of its own, beside whatever else runs."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return Place(ROOT, ROOT / ".local/bench", probe.getsockname()[1])
+
+
+@contextmanager
+def emulated(place: Place) -> Generator[Any]:
+    """A client of a fresh emulator that has the template's table. It goes, with its folder, in the end.
+
+    The emulator takes seconds for a Query of a long history, so its client waits longer than the functions' own.
+    """
+    _remove(place)
+    place.directory.mkdir(parents=True)
+    process = emulator.start(place, None)
+    try:
+        client = cast("Any", get_session()).create_client("dynamodb", config=PATIENT)
+        client.create_table(TableName=TABLE, **table_properties())
+        yield client
+    finally:
+        emulator.stop(place, process)
+        _remove(place)
+
+
+def _remove(place: Place) -> None:
+    """What a run that was killed has left ends and goes as well."""
+    if left := emulator.running(place):
+        emulator.stop(place, left)
+    shutil.rmtree(place.directory, ignore_errors=True)

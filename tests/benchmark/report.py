@@ -1,0 +1,74 @@
+"""Writes what was measured as Markdown."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from budgets import Measured, Verdict
+from meter import Cost, Meter
+
+from openbot_memory_local.place import Place
+
+BEGIN, END = "<!-- measured: written by `make bench` -->", "<!-- end of what was measured -->"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def costs(columns: Sequence[str], measured: Measured) -> str:
+    """Three tables of the same rows: requests, read units, write units."""
+    views: list[tuple[str, Callable[[Cost], str]]] = [
+        ("Requests: reads + writes, in brackets how many rounds wait for one another", requests),
+        ("Read units", lambda cost: f"{cost.read_units:,}"),
+        ("Write units", lambda cost: f"{cost.write_units:,}"),
+    ]
+    parts = list[str]()
+    for title, shown in views:
+        rows = [[name, *(shown(cost) if cost else "–" for cost in found)] for name, found in measured.items()]
+        parts.append(f"**{title}**\n\n{table(['', *columns], rows)}")
+    return "\n".join(parts)
+
+
+def requests(cost: Cost) -> str:
+    models = f", {cost.models} model call" if cost.models else ""
+    return f"{cost.reads} + {cost.writes} ({cost.rounds}){models}"
+
+
+def budgets(found: Iterable[Verdict]) -> str:
+    rows = [[each.budget, each.figures, "yes" if each.holds else "**no**"] for each in found]
+    return table(["budget", "measured", "holds"], rows)
+
+
+def comparison(meter: Meter) -> str:
+    if not meter.differing:
+        return f"The emulator told the units of {meter.compared:,} write requests as well: all are the same."
+    return f"Of {meter.compared:,} write requests, {len(meter.differing)} differ: {meter.differing[0]}."
+
+
+def machine(place: Place) -> str:
+    emulator = [place.tool("emulator", "python"), "-c", "from importlib.metadata import *; print(version('ministack'))"]
+    ministack = subprocess.run(emulator, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
+    cores = f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+    versions = f"Python {platform.python_version()}, botocore {version('botocore')}, MiniStack {ministack}"
+    return f"{datetime.now(UTC):%Y-%m-%d}, {cores}; {versions}."
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.processor())
+
+
+def write(path: Path, text: str) -> None:
+    """Put the text between the marks, and leave what stands around them."""
+    before, _, rest = path.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    path.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
