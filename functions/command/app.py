@@ -3,16 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from aws_lambda_powertools.logging import Logger
-
 from openbot_memory.http import gateway, queries, requests
 from openbot_memory.http.gateway import Answer, Json, Request, Route
 from openbot_memory.http.once import once
+from openbot_memory.log import logger
 from openbot_memory.use_cases import agents, change, consolidate, organization, promote, remove, timeline, turns
 from openbot_memory.use_cases.ports import Call, World
 from openbot_memory.wiring import world
 
-logger = Logger()
 MODEL_TIMEOUT = 18  # seconds, of a Refresh: with all the rest well under the gateway's 30
 
 
@@ -106,6 +104,6 @@ ROUTES: Mapping[str, Route] = {
 }
 
 
-@logger.inject_lambda_context
+@logger.inject_lambda_context(correlation_id_path="requestContext.requestId")
 def handler(event: Mapping[str, Any], _context: object) -> Json:
     return gateway.handle(event, ROUTES)

@@ -3,22 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from openbot_memory.domain.errors import SessionNotFound
+from openbot_memory.log import logger
 from openbot_memory.notices import ConsolidationRequested, OfSession, TurnFinished
 from openbot_memory.use_cases.cleaning import clean, purge
 from openbot_memory.use_cases.consolidate import Job, consolidate
 from openbot_memory.wiring import world
 
-logger = Logger()
 MODEL_TIMEOUT = 40  # seconds
 ENOUGH = (MODEL_TIMEOUT + 15) * 1000  # ms that one more batch may take
 REMOVALS = {"Cleaning Requested": clean, "Deletion Requested": purge}
 
 
-@logger.inject_lambda_context
+@logger.inject_lambda_context(correlation_id_path="id")
 def handler(event: Mapping[str, Any], context: LambdaContext) -> None:
     if remove := REMOVALS.get(event["detail-type"]):
         wanted = OfSession.model_validate(event["detail"])

@@ -3,21 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from openbot_memory.domain.errors import NotFound
+from openbot_memory.log import logger
 from openbot_memory.notices import OfAgent, OfSession, TurnFinished
 from openbot_memory.use_cases.cleaning import clean_agent
 from openbot_memory.use_cases.learn import Student, learn
 from openbot_memory.wiring import world
 
-logger = Logger()
 MODEL_TIMEOUT = 40  # seconds
 ENOUGH = (MODEL_TIMEOUT + 15) * 1000  # ms that one more batch may take
 
 
-@logger.inject_lambda_context
+@logger.inject_lambda_context(correlation_id_path="id")
 def handler(event: Mapping[str, Any], context: LambdaContext) -> None:
     match event["detail-type"]:
         case "Agent Cleaning Requested":

@@ -3,15 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from aws_lambda_powertools.logging import Logger
-
 from openbot_memory.http import gateway, queries
 from openbot_memory.http.gateway import Answer, Json, Request, Route
+from openbot_memory.log import logger
 from openbot_memory.use_cases import export, instructions, read, read_agents
 from openbot_memory.use_cases.ports import Reader
 from openbot_memory.wiring import reader
-
-logger = Logger()
 
 
 def _organization(request: Request) -> Answer:
@@ -47,6 +44,6 @@ ROUTES: Mapping[str, Route] = {
 }
 
 
-@logger.inject_lambda_context
+@logger.inject_lambda_context(correlation_id_path="requestContext.requestId")
 def handler(event: Mapping[str, Any], _context: object) -> Json:
     return gateway.handle(event, ROUTES)

@@ -82,7 +82,9 @@ def token(
 def logs(
     function: Annotated[str, typer.Argument(help="For example consolidate; empty for all.")] = "",
     *,
-    everything: Annotated[bool, typer.Option("--all", help="With the lines that Lambda itself writes.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="With metrics, and the lines that Lambda itself writes.")
+    ] = False,
 ) -> None:
     """Show what the functions wrote."""
     place = Place.here()

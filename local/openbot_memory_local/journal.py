@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from openbot_memory_local.place import Place
 from openbot_memory_local.steps import console
 
-NOISE = ("START RequestId", "END RequestId", "REPORT RequestId")
+NOISE = ("START RequestId", "END RequestId", "REPORT RequestId", '{"_aws"')  # the last: metrics
 
 
 def show(place: Place, name: str, *, everything: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from openbot_memory.domain.errors import Unavailable
+from openbot_memory.log import unexpected
 
 logger = logging.getLogger(__name__)
 
@@ -38,4 +39,4 @@ class EventBus:
         try:
             self.put(source, detail_type, detail)
         except Unavailable as error:
-            logger.warning("event lost: %s", detail_type, exc_info=error)
+            logger.warning("event lost: %s", detail_type, extra=unexpected(error.__cause__ or error))

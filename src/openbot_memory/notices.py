@@ -12,7 +12,7 @@ type Id = Annotated[str, StringConstraints(pattern=rf"^{PATTERN}\z")]
 class _Notice(BaseModel):
     """Ids only. Unknown fields are fine: a newer sender may say more."""
 
-    model_config = ConfigDict(strict=True, frozen=True)
+    model_config = ConfigDict(strict=True, frozen=True, hide_input_in_errors=True)
 
 
 class OfSession(_Notice):

@@ -50,9 +50,10 @@ def reader() -> Reader:
 def world(model_timeout: float) -> World:
     """Everything, with a model that answers within so many seconds or fails."""
     from openbot_memory.events import EventBus  # noqa: PLC0415 - the reading path does not pay for these
+    from openbot_memory.metrics import emit  # noqa: PLC0415
     from openbot_memory.models.choose import Models  # noqa: PLC0415
     from openbot_memory.secrets import holds_secret  # noqa: PLC0415
 
     bus = EventBus(_client("events"), settings().event_bus_name)
     models = Models(lambda: _client("bedrock-runtime", _patient(model_timeout)))
-    return World(table(), rules(), bus, models, holds_secret)
+    return World(table(), rules(), bus, models, holds_secret, emit)

@@ -37,7 +37,7 @@ WIDE = {
     "arn:${AWS::Partition}:bedrock:*:${AWS::AccountId}:application-inference-profile/*": "as above",
 }
 WRITES = ("Put", "Update", "Delete", "BatchWrite", "Transact", "Create", "Send", "Invoke")
-POWERTOOLS = {"POWERTOOLS_SERVICE_NAME", "POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"}
+POWERTOOLS = {"POWERTOOLS_SERVICE_NAME", "POWERTOOLS_LOG_LEVEL"}
 
 
 def nodes(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
@@ -292,3 +292,18 @@ def test_the_table_outlives_the_stack() -> None:
 
     assert table["DeletionPolicy"] == table["UpdateReplacePolicy"] == "Retain"
     assert table["Properties"]["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+
+
+def test_the_dashboard_shows_every_metric_that_the_code_counts() -> None:
+    """Of this stack alone, as the service's name says."""
+    source = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    counts = {name for call in re.findall(r"emit\(\{(.*?)\}", source) for name in re.findall(r'"(\w+)":', call)}
+    board = json.dumps(json.loads(RESOURCES["Overview"]["Properties"]["DashboardBody"]["Fn::Sub"]))
+    own = re.findall(r'"OpenBotMemory", "(\w+)", "service", "\$\{AWS::StackName\}"', board)
+    searched = re.findall(r"\{OpenBotMemory,\w+,service\} (\w+) [^']*\$\{AWS::StackName\}", board)
+
+    assert counts
+    assert {*own, *searched} == counts
+    assert TEMPLATE["Globals"]["Function"]["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"] == {
+        "Ref": "AWS::StackName"
+    }

@@ -14,6 +14,8 @@ from typing import Any, cast
 from openbot_memory.domain import errors
 from openbot_memory.domain.ids import identifier
 from openbot_memory.domain.session import Principal, PrincipalType
+from openbot_memory.log import unexpected
+from openbot_memory.metrics import emit
 
 logger = logging.getLogger(__name__)
 
@@ -139,8 +141,8 @@ def handle(event: Mapping[str, Any], routes: Mapping[str, Route]) -> Json:
         status, answer = routes[event["routeKey"]](Request(event))
     except errors.OpenBotError as error:
         status, answer = _refused(error)
-    except Exception:
-        logger.exception("request failed")
+    except Exception as error:  # noqa: BLE001 - nothing internal leaves
+        logger.error("request failed", extra=unexpected(error))  # noqa: TRY400 - its words may quote the request
         status, answer = 500, {"_tag": "InternalError", "message": "Something went wrong here. It has been logged."}
     headers = {"content-type": "application/json"} | ({"retry-after": RETRY_AFTER} if status == STATUS_BUSY else {})
     return {"statusCode": status, "headers": headers, "body": json.dumps(answer, ensure_ascii=False)}
@@ -152,5 +154,7 @@ STATUS_BUSY = STATUS[errors.Unavailable]
 def _refused(error: errors.OpenBotError) -> Answer:
     status = next(code for kind, code in STATUS.items() if isinstance(error, kind))
     level = logging.WARNING if status >= STATUS_BUSY - 1 else logging.INFO
-    logger.log(level, "refused: %s", error.tag, exc_info=error.__cause__ if status == STATUS_BUSY else None)
+    logger.log(level, "refused: %s", error.tag, extra=unexpected(error.__cause__) if error.__cause__ else None)
+    if isinstance(error, errors.SessionConflict | errors.AgentMemoryConflict):
+        emit({"Conflicts": 1})
     return status, {"_tag": error.tag, "message": str(error), **error.fields}

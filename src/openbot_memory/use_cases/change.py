@@ -26,6 +26,7 @@ from openbot_memory.domain.session import (
 from openbot_memory.domain.settings import Configure
 from openbot_memory.store.memories import Stale
 from openbot_memory.store.sessions import SessionState
+from openbot_memory.use_cases import measures
 from openbot_memory.use_cases.cleaning import ask_for_cleaning
 from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 from openbot_memory.use_cases.views import session_view
@@ -204,6 +205,7 @@ def announce(world: World, org: str, view: Json, keys: Sequence[str], trigger: s
 
 def tell_changed(world: World, org: str, changed: Json, keys: Sequence[str], trigger: str) -> None:
     """Ids and keys, no content, in as many events as it takes. It is news, so a lost one fails nothing."""
+    measures.applied(world, len(keys), str(trigger))
     for some in batched(keys, KEYS_OF_EVENT, strict=False) if keys else [()]:
         detail = {"organization": org, **changed, "keys": list(some), "trigger": str(trigger)}
         world.bus.tell("openbot.memory", "Memory Changed", detail)

@@ -32,6 +32,7 @@ from openbot_memory.models.port import Answer, Question
 from openbot_memory.store import keys
 from openbot_memory.store.leases import Lease
 from openbot_memory.store.sessions import SessionState
+from openbot_memory.use_cases import measures
 from openbot_memory.use_cases.change import announce, made
 from openbot_memory.use_cases.evidence import cited, shown
 from openbot_memory.use_cases.ports import Call, Json, Keep, World, keep_nothing, until_committed
@@ -128,11 +129,12 @@ def read_batch(job: Job, keep: Keep = keep_nothing, expected: Expected | None = 
     items = _next_items(job, state)
     if not items:
         return _unchanged(job, state, keep)
+    measures.waiting(job.world, len(job.unread(state)), items)
     memory = job.world.sessions(job.org).memory(job.session)
     known, snapshot = shown(memory, state.session, job.world.rules.max_length)
     model = job.model(state.session)
     try:
-        answer = job.world.model.propose(model, Question(items=tuple(items), known=known))
+        answer = measures.ask(job.world, model, Question(items=tuple(items), known=known))
     except ModelFailed as error:
         message = str(error)
         return until_committed(lambda: _record_failure(job, items, model, message, keep))
@@ -223,6 +225,7 @@ def _commit(
     job.world.sessions(job.org).commit(
         session, after, facts=changes, facts_before=before, version=version, also=keep(view)
     )
+    measures.dropped(job.world, decision.dropped)
     return Outcome(SessionState(after, state.organization), view)
 
 

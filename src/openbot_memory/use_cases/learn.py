@@ -30,6 +30,7 @@ from openbot_memory.models.port import Answer, Question
 from openbot_memory.store import keys
 from openbot_memory.store.agents import Agents, Learned
 from openbot_memory.store.leases import Lease
+from openbot_memory.use_cases import measures
 from openbot_memory.use_cases.agents import announce, made
 from openbot_memory.use_cases.evidence import cited, shown
 from openbot_memory.use_cases.ports import World, until_committed
@@ -135,7 +136,7 @@ def _ask(student: Student, model: str, question: Question) -> Answer:
     """Raises ModelFailed. Hand-made changes alone are no question."""
     if not question.items:
         return Answer(proposals=(), tokens=Tokens())
-    return student.world.model.propose(model, question)
+    return measures.ask(student.world, model, question)
 
 
 def _still_new(lesson: Lesson | None, items: list[Item]) -> dict[str, Item]:
@@ -157,20 +158,21 @@ def _apply(student: Student, items: list[Item], snapshot: Snapshot, model: str, 
     learned = lesson.learned(
         replace(lesson.progress, learned=lesson.progress.learned | _numbers(new), batch=None, error=None)
     )
-    _tell(student, lesson, decision)
-    if not decision.changes:
+    version = None
+    if decision.changes:
+        after = agent.changed(at, decision.changes, before)
+        version = made(
+            after,
+            Trigger.CONSOLIDATION,
+            changes=decision.changes,
+            dropped=decision.dropped[:MAX_DROPPED],
+            model=model,
+            tokens=answer.tokens,
+        )
+        agents.commit(agent, after, version, before, learned=learned)
+    else:
         agents.learn_nothing(agent.id, learned)
-        return None
-    after = agent.changed(at, decision.changes, before)
-    version = made(
-        after,
-        Trigger.CONSOLIDATION,
-        changes=decision.changes,
-        dropped=decision.dropped[:MAX_DROPPED],
-        model=model,
-        tokens=answer.tokens,
-    )
-    agents.commit(agent, after, version, before, learned=learned)
+    _tell(student, lesson, decision)
     return version
 
 
@@ -203,6 +205,7 @@ def _tell(student: Student, lesson: Lesson, decision: Decision) -> None:
     reasons = Counter(str(dropped.reason) for dropped in decision.dropped)
     told = {"session": student.session, "agent": lesson.agent.id, "kept": len(decision.changes), "dropped": reasons}
     logger.info("learned", extra=told)
+    measures.dropped(student.world, decision.dropped)
 
 
 def _record_failure(student: Student, items: list[Item], message: str) -> None:

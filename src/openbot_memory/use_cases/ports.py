@@ -36,6 +36,12 @@ class Bus(Protocol):
         ...
 
 
+class Emit(Protocol):
+    def __call__(self, values: Mapping[str, int], **dimensions: str) -> None:
+        """Count these by their names."""
+        ...
+
+
 def milliseconds() -> int:
     return time.time_ns() // 1_000_000
 
@@ -68,6 +74,7 @@ class World(Reader):
     bus: Bus
     model: Model
     holds_secret: HoldsSecret
+    emit: Emit
     now: Callable[[], int] = milliseconds
     random: Callable[[], str] = random_digits
 

@@ -8,6 +8,7 @@ from openbot_memory.domain.items import Item, item_number
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.rules import MAX_CHANGES, MAX_CHANGES_BYTES, MAX_DROPPED, Decision, Newest
 from openbot_memory.domain.session import PrincipalType, Trigger, Version
+from openbot_memory.use_cases import measures
 from openbot_memory.use_cases.agents import announce, made, replaced
 from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 
@@ -22,6 +23,7 @@ def promote(world: World, call: Call, session: str, agent: str) -> Json:
     facts, items = _durable(world, call, session)
     version, view = until_committed(lambda: _promote(world, call, session, agent, facts, items))
     if version:
+        measures.dropped(world, version.dropped)
         announce(world, call.org, agent, version)
     return view
 
