@@ -13,14 +13,11 @@ from openbot_memory_local.steps import LocalError, run, step
 
 BUCKET = "openbot-memory-artifacts"
 SOURCES = ("src", "functions")
-ARM = {"arm64", "aarch64"}
 PARAMETERS = ("Stage=local", "DeletionProtection=false", "AuthorizerCacheSeconds=1")
 
 
 def deploy(place: Place) -> None:
-    template = _template(place.root)
-    digest = _digest(place.root, template)
-    _build(place, template, digest)
+    digest = build(place)
     if _deployed(place) == digest:
         return
     with step("Deploying the template"):
@@ -41,6 +38,10 @@ def deploy(place: Place) -> None:
         run(command, log=log, cwd=place.root, environment=environment, failed="The deploy failed.")
 
 
+def on_arm() -> bool:
+    return platform.machine().lower() in {"arm64", "aarch64"}
+
+
 def _make_bucket(s3: Any) -> None:  # noqa: ANN401
     with suppress(s3.exceptions.BucketAlreadyOwnedByYou):
         s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
@@ -49,16 +50,17 @@ def _make_bucket(s3: Any) -> None:  # noqa: ANN401
 def _template(root: Path) -> str:
     """What template.yaml says, with this machine's processor and the emulator's name of the right to ask a model."""
     template = (root / "template.yaml").read_text()
-    if platform.machine().lower() not in ARM:
+    if not on_arm():
         template = template.replace("arm64", "x86_64")  # BuildArchitecture takes no parameter
     return template.replace("bedrock:InvokeModel", "bedrock:Converse")  # on AWS, InvokeModel allows Converse
 
 
-def _build(place: Place, template: str, digest: str) -> None:
-    """`sam build` the changed copy of the template."""
-    mark = place.build / "sources"
+def build(place: Place) -> str:
+    """`sam build` the changed copy of the template, and return the digest of what it was built from."""
+    template = _template(place.root)
+    digest, mark = _digest(place.root, template), place.build / "sources"
     if mark.exists() and mark.read_text() == digest:
-        return
+        return digest
     with step("Building the functions"):
         copy = place.directory / "template.yaml"
         copy.write_text(template)
@@ -72,8 +74,10 @@ def _build(place: Place, template: str, digest: str) -> None:
             "--parallel",
         ]  # fmt: skip
         log = place.logs / "build.log"
-        run(command, log=log, cwd=place.root, environment=place.environment(), failed="The build failed.")
+        environment = place.environment() | {"ARCHITECTURE": "aarch64" if on_arm() else "x86_64"}
+        run(command, log=log, cwd=place.root, environment=environment, failed="The build failed.")
         mark.write_text(digest)
+    return digest
 
 
 def _sam(place: Place) -> Path:

@@ -180,3 +180,12 @@ def test_the_demo_learns_and_shows_what_it_learned(stack: Stack) -> None:
     (retracted,) = (line for line in played.stdout.splitlines() if "retracted" in line)
     assert "seat" not in retracted
     assert stack.written["url"] in played.stdout
+
+
+def test_the_layer_is_compiled_and_its_files_times_do_not_matter(stack: Stack) -> None:
+    """Lambda cannot keep what Python compiles: without this, every cold start would compile all of the layer again."""
+    layer = stack.directory / "build/CoreLayer/python"
+    for source in (layer / "openbot_memory").rglob("*.py"):
+        compiled = source.parent / "__pycache__" / f"{source.stem}.cpython-313.pyc"
+        unchecked_hash = int.from_bytes(compiled.read_bytes()[4:8], "little")
+        assert unchecked_hash == 1, source

@@ -1,0 +1,77 @@
+"""What a cold start costs: each function's built artifact in fresh processes, with the layer and botocore as on Lambda.
+
+Times are of the processor, the least of several runs, so that what else the machine does counts as little as can be.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from openbot_memory_local.place import REGION, Place
+
+RUNS = 7
+FROM_LAMBDA = ("botocore", "dateutil", "jmespath", "six.py", "urllib3")  # what its runtime has beside Python's own
+FUNCTIONS = ("Authorize", "Read", "Command", "Consolidate", "Learn")
+PROGRAM = """\
+import json, resource, sys, time
+begin = time.process_time()
+import app
+imported = time.process_time()
+from openbot_memory import wiring
+wiring.world(app.MODEL_TIMEOUT) if hasattr(app, "MODEL_TIMEOUT") else wiring.reader()
+built = time.process_time()
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([imported - begin, built - imported, memory / 1024, len(sys.modules)]))
+"""
+
+
+class Cold(NamedTuple):
+    function: str
+    imported: float  # ms
+    built: float  # ms, for the clients that the first request needs
+    memory: float  # MB, the most that the process had
+    modules: int
+
+
+def starts(place: Place) -> list[Cold]:
+    """Of every function, built into `place.build`."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in FROM_LAMBDA:
+            (Path(folder) / name).symlink_to(_site() / name)
+        return [_least(function, [_start(place, function, folder) for _ in range(RUNS)]) for function in FUNCTIONS]
+
+
+def _site() -> Path:
+    import botocore  # noqa: PLC0415 - only to find where it lies
+
+    return Path(botocore.__file__).parents[1]
+
+
+def _start(place: Place, function: str, runtime: str) -> list[float]:
+    paths = [place.build / function, place.build / "CoreLayer/python", runtime]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "bench",
+        "AWS_SECRET_ACCESS_KEY": "bench",
+        "PYTHONDONTWRITEBYTECODE": "1",  # nor can Lambda
+        "TABLE_NAME": "bench",
+    }
+    command = [sys.executable, "-S", "-c", PROGRAM]  # without the packages of this environment
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
+    return json.loads(done.stdout)
+
+
+def _least(function: str, runs: list[list[float]]) -> Cold:
+    imported, built, memory, modules = map(min, zip(*runs, strict=True))
+    return Cold(function, imported * 1000, built * 1000, memory, int(modules))
+
+
+def layer_size(place: Place) -> float:
+    """In MB, unzipped."""
+    return sum(each.stat().st_size for each in (place.build / "CoreLayer").rglob("*") if each.is_file()) / 1e6
