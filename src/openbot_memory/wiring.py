@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any, cast
 
 from botocore.config import Config
-from botocore.session import get_session
+from botocore.session import Session
 
 from openbot_memory.domain.rules import MemoryRules
 from openbot_memory.settings import settings
@@ -20,9 +20,14 @@ QUICK = Config(
 )
 
 
-def _client(service: str, config: Config = QUICK) -> Any:  # noqa: ANN401 - botocore makes its clients at run time
-    """Of botocore, not boto3, which would load its layers for S3 at each cold start."""
-    return cast("Any", get_session()).create_client(service, config=config)
+@cache
+def _session() -> Any:  # noqa: ANN401 - botocore makes its clients at run time
+    """Of botocore, not boto3, which would load its layers for S3 at each cold start. It loads much once for all."""
+    return cast("Any", Session())
+
+
+def _client(service: str, config: Config = QUICK) -> Any:  # noqa: ANN401
+    return _session().create_client(service, config=config)
 
 
 def _patient(read_timeout: float) -> Config:
