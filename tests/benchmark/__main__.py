@@ -1,8 +1,9 @@
-"""Proves that cost follows the change and not the history: `make bench`. Counts only, no timings.
+"""Proves that cost follows the change and not the history: `make bench`. Timings are told, counts are held.
 
 1. The service's own handlers fill a stand-in that is fast to fill.
 2. Its rows are copied into the emulator's DynamoDB.
 3. Each operation is carried out there, counted, and checked.
+4. The functions are built, started cold in processes of their own, and timed when they are warm.
 """
 
 import argparse
@@ -12,9 +13,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+import plots
 import report
+import warm
 from bench import Bench, Wrong, check, emulated, environment, fill_table, place
 from budgets import verdicts
+from cold import layer_size, starts
 from meter import Cost
 from operations import ON_TOP, ROUTES
 from rich.console import Console
@@ -22,6 +26,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from seeds import Subject, changed_often, check_whole, forked_often, gone_back_often, scattered, with_facts
 from stand_in import StandIn
 
+from openbot_memory_local import deploy
 from openbot_memory_local.steps import LocalError
 
 console = Console(highlight=False)
@@ -58,6 +63,10 @@ def main() -> int:
 def run(sizes: Sizes, *, write: bool) -> int:
     begun, here = time.monotonic(), place()
     environment(here)
+    times = warm.handlers()
+    own_time = max(each.median for each in times) / 1000
+    deploy.build(here)
+    cold, layer = starts(here), layer_size(here)
     stand_in = StandIn()
     with progress() as shown:
         columns, pasts = seeded(Bench(stand_in), sizes, shown)
@@ -76,9 +85,14 @@ def run(sizes: Sizes, *, write: bool) -> int:
         f"### Budgets\n\n{report.budgets(found)}",
         f"### Each route, by the size of the memory and of the history\n\n{report.costs(list(columns), routes)}",
         f"### On top of long pasts\n\n{report.costs(list(pasts), on_top)}",
+        f"### Dollars for a million, in brackets the table's part\n\n{report.prices(list(columns), routes, own_time)}",
+        f"### A cold start\n\n{report.cold(cold)}\nThe layer has {layer:.1f} MB unzipped, compiled.\n",
+        f"### The own time of warm handlers\n\n{report.warm(times)}",
     ])  # fmt: skip
     if write:
         report.write(PAGE, text)
+        plots.units(PAGE.parent / "plots/units.svg", sizes.facts, routes)
+        plots.cold(PAGE.parent / "plots/cold.svg", cold)
     console.print(text, markup=False, soft_wrap=True)
     broken = [each for each in found if not each.holds]
     for each in broken:

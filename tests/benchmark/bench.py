@@ -121,6 +121,7 @@ def environment(place: Place) -> None:
         "EVENT_BUS_NAME": TABLE,
         "POWERTOOLS_SERVICE_NAME": "openbot-memory",
         "POWERTOOLS_LOG_LEVEL": "ERROR",
+        "POWERTOOLS_METRICS_DISABLED": "true",
     }
 
 

@@ -9,7 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from budgets import Measured, Verdict
+from cold import Cold
 from meter import Cost, Meter
+from prices import dollars
+from warm import Warm
 
 from openbot_memory_local.place import Place
 
@@ -43,6 +46,26 @@ def requests(cost: Cost) -> str:
 def budgets(found: Iterable[Verdict]) -> str:
     rows = [[each.budget, each.figures, "yes" if each.holds else "**no**"] for each in found]
     return table(["budget", "measured", "holds"], rows)
+
+
+def cold(starts: Iterable[Cold]) -> str:
+    heads = ["function", "import, ms", "clients of the first request, ms", "peak memory, MB", "modules"]
+    return table(heads, ([each.function, *(f"{figure:.0f}" for figure in each[1:])] for each in starts))
+
+
+def warm(times: Iterable[Warm]) -> str:
+    heads = ["operation", "p50, ms", "p99, ms"]
+    return table(heads, ([each.operation, f"{each.median:.2f}", f"{each.p99:.2f}"] for each in times))
+
+
+def prices(columns: Sequence[str], measured: Measured, own_time: float) -> str:
+    """Dollars for a million of each, in brackets how much of it is for the table."""
+    rows = list[list[str]]()
+    for name, found in measured.items():
+        over_http = name.startswith(("GET", "POST", "Remember", "Forget", "Configure", "Refresh"))
+        costs = [dollars(cost, own_time, over_http=over_http) if cost else None for cost in found]
+        rows.append([name, *(f"{each.whole:,.2f} ({each.table:,.2f})" if each else "–" for each in costs)])
+    return table(["", *columns], rows)
 
 
 def comparison(meter: Meter) -> str:
