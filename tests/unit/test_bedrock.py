@@ -66,7 +66,8 @@ def test_one_call_of_the_tool_is_an_answer(client: Any, stub: Stubber) -> None: 
     assert answer == Answer(proposals=(Proposal(key="tea", sources=("i-01",)),), tokens=Tokens(120, 30))
 
 
-def test_the_tool_is_forced_and_the_answer_bounded(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+def request_to(client: Any, stub: Stubber, model: str) -> Json:  # noqa: ANN401
+    """What Bedrock is sent for one question."""
     stub.add_response("converse", response(CALL))
     asked = list[Json]()
 
@@ -74,14 +75,50 @@ def test_the_tool_is_forced_and_the_answer_bounded(client: Any, stub: Stubber) -
         asked.append(params)
 
     client.meta.events.register("provide-client-params.bedrock-runtime.Converse", note)
-    Bedrock(client).propose(MODEL, QUESTION)
-
+    Bedrock(client).propose(model, QUESTION)
     (request,) = asked
+    return request
+
+
+def test_the_tool_is_forced_and_the_answer_bounded(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+    request = request_to(client, stub, MODEL)
+
     (tool,) = request["toolConfig"]["tools"]
     assert request["modelId"] == MODEL
     assert request["toolConfig"]["toolChoice"] == {"tool": {"name": tool["toolSpec"]["name"]}}
     assert tool["toolSpec"]["inputSchema"]["json"]["type"] == "object"
     assert request["inferenceConfig"]["maxTokens"] <= 4096
+
+
+@pytest.mark.parametrize(
+    ("model", "cached"),
+    [
+        ("anthropic.claude-3-5-haiku-20241022-v1:0", True),
+        ("eu.anthropic.claude-sonnet-4-5-20250929-v1:0", True),
+        ("arn:aws:bedrock:eu-west-1:1:inference-profile/eu.amazon.nova-lite-v1:0", True),
+        ("anthropic.claude-3-haiku-20240307-v1:0", False),
+        ("amazon.nova-canvas-v1:0", False),
+        (MODEL, False),
+    ],
+)
+def test_a_model_that_can_is_told_to_cache_what_was_known(
+    client: Any,  # noqa: ANN401
+    stub: Stubber,
+    model: str,
+    *,
+    cached: bool,
+) -> None:
+    parts = request_to(client, stub, model)["messages"][0]["content"]
+
+    assert [next(iter(part)) for part in parts] == ["text", *(["cachePoint"] if cached else []), "text"]
+
+
+def test_cached_tokens_are_tokens_too(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+    answer = response(CALL)
+    answer["usage"] |= {"cacheReadInputTokens": 1000, "cacheWriteInputTokens": 200}
+    stub.add_response("converse", answer)
+
+    assert Bedrock(client).propose(MODEL, QUESTION).tokens == Tokens(1320, 30)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from openbot_memory.domain.facts import Kind, Person
 from openbot_memory.domain.items import Item, ItemType
 from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.models.port import Question
-from openbot_memory.models.prompt import instructions, message, proposals, schema
+from openbot_memory.models.prompt import instructions, items, known, proposals, schema
 
 REMEMBER = {"action": "remember", "key": "tea", "content": "Green.", "kind": "fact", "sources": ["i-01"]}
 FORGET = {"action": "forget", "key": "tea", "sources": ["i-01"]}
@@ -56,17 +56,25 @@ def test_an_agent_is_asked_for_what_lasts() -> None:
 def test_who_said_it_and_what_an_app_said_are_marked() -> None:
     """A4."""
     said = item(1, person=Person("ana", "Ana"))
-    lines = message(Question(items=(said, item(2, ItemType.TOOL_RESULT)), known=())).splitlines()
+    _, first, second = items(Question(items=(said, item(2, ItemType.TOOL_RESULT)), known=())).splitlines()
 
-    assert json.loads(lines[-2])["person"] == {"id": "ana", "name": "Ana"}
-    assert "outside" not in json.loads(lines[-2])
-    assert json.loads(lines[-1])["outside"] is True
+    assert json.loads(first)["person"] == {"id": "ana", "name": "Ana"}
+    assert "outside" not in json.loads(first)
+    assert json.loads(second)["outside"] is True
+
+
+def test_what_is_learned_comes_behind_what_was_known() -> None:
+    """So that what a provider has cached of the last prompt is the beginning of this one."""
+    before, after = (Question(items=(item(),), known=facts) for facts in ((fact(),), (fact(key="new"), fact())))
+
+    assert known(after).startswith(known(before))
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_no_text_can_imitate_a_line_of_its_own(text: str) -> None:
     said = Item(number=1, type=ItemType.MESSAGE, at=1, body={"role": "user", "text": text})
-    lines = message(Question(items=(said,), known=(fact(content=text),))).split("\n")
+    question = Question(items=(said,), known=(fact(content=text),))
+    lines = [line for part in (known(question), items(question)) for line in part.split("\n")]
 
     assert [line[:1] for line in lines] == ["K", "{", "", "N", "{", ""]
     assert json.loads(lines[1])["content"] == json.loads(lines[4])["text"] == text

@@ -1,7 +1,8 @@
 """Models of Amazon Bedrock, asked through Converse: one call, one tool that they must use."""
 
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,15 @@ from botocore.parsers import ResponseParserError
 from openbot_memory.domain.errors import ModelFailed
 from openbot_memory.domain.session import Tokens
 from openbot_memory.models.port import Answer, Question
-from openbot_memory.models.prompt import TOOL, instructions, message, proposals, schema
+from openbot_memory.models.prompt import TOOL, instructions, items, known, proposals, schema
 
 logger = logging.getLogger(__name__)
 
 MAX_TOKENS = 4096  # of an answer; about 40 changes
 COMPLETE = {"tool_use", "end_turn"}  # why a whole answer ends; forced calls end either way, by provider
+CACHING = re.compile(  # models that refuse no cache point
+    r"\b(?:anthropic\.claude-(?:3-5-haiku|3-7-sonnet|(?:haiku|sonnet|opus)-4)|amazon\.nova-(?:micro|lite|pro|premier)-)"
+)
 
 NO_ANSWER = "The model could not be asked."
 FAILURES = {  # in our words: what Bedrock says may quote the request (S7)
@@ -42,7 +46,7 @@ class Bedrock:
             response = self.client.converse(
                 modelId=model,
                 system=[{"text": instructions(question)}],
-                messages=[{"role": "user", "content": [{"text": message(question)}]}],
+                messages=[{"role": "user", "content": list(_content(model, question))}],
                 inferenceConfig={"maxTokens": MAX_TOKENS},
                 toolConfig={"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": TOOL}}},
             )
@@ -50,6 +54,14 @@ class Bedrock:
             logger.info("the model failed: %s", _name(error))
             raise ModelFailed(_failure(error)) from error
         return Answer(proposals=proposals(_input(response)), tokens=_tokens(response))
+
+
+def _content(model: str, question: Question) -> Iterator[Mapping[str, Any]]:
+    """What was there at the last call comes first, so that it may be cached; a short beginning is not."""
+    yield {"text": known(question)}
+    if CACHING.search(model):
+        yield {"cachePoint": {"type": "default"}}
+    yield {"text": items(question)}
 
 
 def _name(error: Exception) -> str:
@@ -75,5 +87,7 @@ def _input(response: Mapping[str, Any]) -> object:
 
 
 def _tokens(response: Mapping[str, Any]) -> Tokens:
+    """Cached tokens count as well; `inputTokens` leaves them out."""
     usage = response.get("usage", {})
-    return Tokens(usage.get("inputTokens", 0), usage.get("outputTokens", 0))
+    read = (usage.get(f"{kind}InputTokens", 0) for kind in ("cacheRead", "cacheWrite"))
+    return Tokens(usage.get("inputTokens", 0) + sum(read), usage.get("outputTokens", 0))

@@ -1,7 +1,7 @@
 """What every model is told and asked for (S7, A4), and how its answer is read (S6)."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ValidationError
@@ -38,26 +38,30 @@ _AGENT = """\
 
 
 def instructions(question: Question) -> str:
-    """The part that is the same for every question of its sort, so that a provider may cache it."""
+    """What is the same for every question of its sort, so that a provider may cache it."""
     return _COMMON + (_AGENT if question.for_agent else _SESSION)
 
 
-def message(question: Question) -> str:
-    """The known facts, then the new items, each as one line of JSON, so that none can imitate another."""
-    known = (_json({"key": fact.key, "kind": fact.kind, "content": fact.content}) for fact in question.known)
-    return "\n".join([*_block("Known facts", known), *_block("New items", map(_shown, question.items))])
+def known(question: Question) -> str:
+    """The known facts, oldest first: what was learned since stands behind what a provider may have cached."""
+    facts = ({"key": fact.key, "kind": fact.kind, "content": fact.content} for fact in reversed(question.known))
+    return _block("Known facts", facts)
 
 
-def _block(heading: str, lines: Iterable[str]) -> Iterator[str]:
-    yield f"{heading}:"
-    yield from lines
-    yield ""
+def items(question: Question) -> str:
+    """What is to be read."""
+    return _block("New items", map(_shown, question.items))
 
 
-def _shown(item: Item) -> str:
+def _block(heading: str, values: Iterable[Mapping[str, object]]) -> str:
+    """Each on one line of JSON, so that none can imitate another."""
+    return "".join(f"{line}\n" for line in [f"{heading}:", *map(_json, values)])
+
+
+def _shown(item: Item) -> Mapping[str, object]:
     person = {"person": item.person._asdict()} if item.person else {}
     outside = {"outside": True} if item.type in FROM_APPS else {}
-    return _json({"id": item.id, "type": item.type, **person, **outside, **item.body})
+    return {"id": item.id, "type": item.type, **person, **outside, **item.body}
 
 
 def _json(value: object) -> str:
