@@ -12,7 +12,7 @@ OFFLINE = "offline"
 
 
 class Models:
-    """`offline`, or else the id of a model, an inference profile or a prompt router of Amazon Bedrock."""
+    """`offline`, or else the id of a model or of an inference profile of Amazon Bedrock."""
 
     def __init__(self, make_client: Callable[[], Any]) -> None:
         self._make_client = make_client
