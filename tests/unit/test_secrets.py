@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from secrets_corpus import NEAR_MISSES, SECRETS, SHAPES
+from secrets_fresh import FOUND, MISSED
+from secrets_fresh import NEAR_MISSES as FRESH_NEAR_MISSES
 
 from openbot_memory.domain.rules import reveals
 from openbot_memory.secrets import holds_secret
@@ -20,14 +22,18 @@ WORDS = """
 prose = st.lists(st.sampled_from(WORDS.split()), max_size=30).map(" ".join)
 
 
-@pytest.mark.parametrize("text", SECRETS)
+@pytest.mark.parametrize("text", [*SECRETS, *FOUND])
 def test_a_credential_is_found(text: str) -> None:
     assert holds_secret(text)
 
 
-@pytest.mark.parametrize("text", NEAR_MISSES)
+@pytest.mark.parametrize("text", [*NEAR_MISSES, *FRESH_NEAR_MISSES])
 def test_what_only_speaks_of_one_is_not(text: str) -> None:
     assert not holds_secret(text)
+
+
+def test_what_is_known_to_be_missed_is_told_truly() -> None:
+    assert [text for text in MISSED if holds_secret(text)] == []
 
 
 @given(st.sampled_from(SECRETS), prose, prose)
@@ -78,6 +84,11 @@ def test_key_and_content_may_speak_of_one_together(key: str, content: str) -> No
         "\n",
         "-eyJ",
         "-----BEGIN ",
+        "123456-",
+        "a@b.c:",
+        "login a ",
+        "redis-cli ",
+        "mit 4711 ",
         "pw is ",
         "://a:",
         "? token=",

@@ -2,11 +2,12 @@
 
 import re
 
-from openbot_memory.secrets.values import PLACEHOLDER, STANDARD, is_random, mixed
+from openbot_memory.secrets.values import PLACEHOLDER, STANDARD, has_both, is_random, mixed
 
 _SHAPE = re.compile(
     r"""
     -----BEGIN\ [A-Z0-9\ ]{0,30}PRIVATE\ KEY | PuTTY-User-Key-File-\d | AGE-SECRET-KEY-1
+    | (?<![\d-]) (?:\d{6}-){7} \d{6} (?![\d-])            # BitLocker
     | (?<![A-Za-z0-9]) (?:
         A(?:KI|SI|BI|CC)A[A-Z0-9]{16}                  # AWS
       | eyJ[\w-]{10,1000}+\.[\w-]{0,8000}+\.[\w-]{10}  # JWT
@@ -50,15 +51,21 @@ _LINK_WITH_VALUE = re.compile(
     | [?&\#;](?!next|page)(?:\w{1,20}[_-])?(?:sig|signature|token|api_?key|password|passwd|pwd|secret|rlkey|jwt|hmac)
       =(?P<query>[^\s&\#]{6,100})
     | [?&\#](?:key|code|auth|sid|session|invite|ticket|resourcekey)=(?P<weak>[^\s&\#]{16,100})
-    | /(?:reset|password|magic|invite|invitation|activate|confirm|verify)[\w-]{0,20}/(?P<path>[\w-]{16,100})
+    | /(?:reset|password|magic|invite|invitation|einladung|activate|aktivier|confirm|verify|bestätig)[\w-]{0,20}
+      /(?P<path>[\w-]{16,100})
     | \b(?:bearer|basic|authorization:\ ?(?:\w{1,20}\ )?)\ ?(?P<header>[\w.~+/=-]{8,100})
+    | \b(?:PGPASSWORD|MYSQL_PWD|SSHPASS|RESTIC_PASSWORD)=(?P<environment>[^\s"']{4,60})
     | \bcookie:\ ?[\w.-]{1,40}=(?P<cookie>[\w%.~+/-]{16,100})
     | \ (?:-u|--user)[\ =][^\s:]{1,60}:(?P<option>\S{4,60})
+    | \b(?:sshpass\ -p|redis-cli\b[^\n|;]{0,80}?\ -a)\ ?["']?(?P<argument>[^\s"']{4,60})
+    | [\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,60}:(?P<account>(?=[^\s/]{0,60}[!\#$%&*?])[^\s/]{6,60})
     | (?:^|[,;/(|\n]\ ?)pass\ ?[:=]\ ?(?P<field>\S{4,60})
-    | (?:login|credentials|zugangsdaten|anmeldedaten)\ ?(?::|are|sind)\ [^\s/|:]{1,60}\ ?[/|:]\ ?(?P<pair>[^\s/]{4,60})
+    | (?:login|credentials|zugangsdaten|anmeldedaten)(?:(?:\ [\w-]{1,30}){0,3}\ ?:|\ (?:is|are|ist|sind|lauten))
+      \ [^\s/|:]{1,60}\ ?[/|:]\ ?(?P<pair>[^\s/]{4,60})
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+SHORTEST_PASSWORD = 6  # of a pair (`anna / hunter2`), where no noun says which is the password
 
 
 def gives_access(text: str) -> bool:
@@ -70,4 +77,6 @@ def _has_value(link: re.Match[str]) -> bool:
     value = link[str(link.lastgroup)]
     if PLACEHOLDER.match(value) or STANDARD.match(value):
         return False
-    return link.lastgroup in {"user", "query"} or is_random(value) or mixed(value)
+    if link.lastgroup == "pair" and has_both(value):
+        return len(value) >= SHORTEST_PASSWORD
+    return link.lastgroup in {"user", "query", "environment"} or is_random(value) or mixed(value)

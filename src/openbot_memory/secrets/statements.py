@@ -8,14 +8,16 @@ from openbot_memory.secrets.values import is_value, word_set
 
 # Nouns as one word in small letters. The value of a phrase is words, of a password anything, of a code digits, of a key
 # letters and digits; a "code" alone is one only where it opens a lock.
-_PHRASE_ENDS = tuple(word_set("pass seed recovery mnemonic", "phrase phrases"))
+_PHRASE_ENDS = tuple(word_set("pass seed recovery mnemonic", "phrase phrases") | word_set("wallet recovery", "seed"))
 _PASSWORD_ENDS = tuple(
     word_set("password passwords passwort passworts passwörter paßwort kennwort kennworts kennwörter passwörtern")
 )
-_PASSWORDS = word_set("passwd pwd pw pws losungswort codewort") | word_set(
-    "netzwerk wlan wifi fi wpa network", "schlüssel key"
+_PASSWORDS = (
+    word_set("passwd pwd pw pws losungswort codewort codeword geheimwort secretword")
+    | word_set("netzwerk wlan wifi fi wpa network", "schlüssel key")
+    | word_set("smtp imap mail ftp ssh sql db admin root user login", "pass")
 )
-_CODE_ENDS = tuple(word_set("tür tor alarm zugangs zutritts", "code codes"))
+_CODE_ENDS = tuple(word_set("tür tor alarm zugangs zutritts einmal", "code codes"))
 _CODES = (
     word_set("pin pins puk tan cvv cvc otp passcode passcodes pinnummer pinnumber geheimzahl geheimnummer")
     | word_set(
@@ -39,13 +41,22 @@ _NOUN = re.compile(r"(?<!\d)[^\W\d_]+")
 _SAYS = re.compile(
     r"""
     \ ?(?::=|[:=]=?>?(?!//)|-?->|→|\|)
-    | \ (?:is|was|are|ist|war|sind|wäre|lautete?n?|heißt)(?:\ (?:now|still|always|(?:re)?set\ to|changed\ to|jetzt|nun
-      |aktuell|noch|immer|wieder|einfach|also|as\ follows|wie\ folgt|folgendes))?(?=\W):?
-    | \ (?:to|auf|zu)(?=\ \S{0,60}\d) | 's\b
+    | \ (?:is|was|are|ist|war|sind|sei|wäre|lautete?n?|heißt)(?:\ (?:now|still|always|(?:re)?set\ to|changed\ to|jetzt
+      |nun|aktuell|noch|immer|weiterhin|wieder|einfach|also|as\ follows|wie\ folgt|folgendes)){0,2}(?=\W):?
+    | \ (?:(?:habe|nehme|nutze|benutze|verwende)n?\ (?:ich|wir)(?:\ (?:überall|immer|jetzt|einfach))?|to|auf|zu)
+      (?=\ \S{0,60}\d) | 's\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_SAYS_LITTLE = {"to", "auf", "zu", "'s", "|"}
+_BY_CODE = re.compile(
+    r"\b(?:with|mit|using|per|type|enter|tippe)(?: (?:the|dem|der|code|pin|kombination|combination)){0,2}"
+    r" \d(?:[ -]?\d){3,9}[#*]?(?=[.,;!?\n]|$| (?:on|into|at|in|am|auf|ein|kommt|geht|öffnet|opens)\b)",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(
+    r"\b(?:open|unlock|öffne|entsperr|entriegel)\w*|\bget in\b|\bkommt man\b|\bauf(?=[.,;!?\n]|$)", re.IGNORECASE
+)
+_SAYS_LITTLE = re.compile(r"(?:to|auf|zu|'s|\||.* (?:ich|wir)\b.*)$")
 _SAID_BEFORE = re.compile(
     r"(?<!\S)(\S{4,60}) (?:is|was|ist|war|as|als|=) "
     r"(?:(?:my|the|our|her|his|meine?|unsere?|das|die|der|neues?) ){0,3}(?:[\w-]{1,30}[ -])?$",
@@ -69,10 +80,16 @@ _BEHIND, _FAR, _BEFORE = 200, 60, 100  # characters that are read behind a noun,
 
 
 def states_one(text: str) -> bool:
-    return any(
+    return _opens_lock(text) or any(
         _states(kind, text[max(0, start - _BEFORE) : start], text[end : end + _BEHIND])
         for kind, start, end in _nouns(text)
     )
+
+
+def _opens_lock(text: str) -> bool:
+    """Whether something is opened with digits, though no noun says what these are (`the safe opens with 4711`)."""
+    around = (text[max(0, found.start() - _FAR) : found.end() + _FAR] for found in _BY_CODE.finditer(text))
+    return any(map(_OPENS.search, around))
 
 
 def _nouns(text: str) -> Iterator[tuple[str, int, int]]:
@@ -83,7 +100,7 @@ def _nouns(text: str) -> Iterator[tuple[str, int, int]]:
         joined = start == until + 1 and text[until] in " _-"
         if not re.match(r"[-_]\w", text[end : end + 2]):
             kind, pair = _kind(word), _kind(last + word) if joined else None
-            if pair and kind in {None, "lock"}:
+            if pair and kind in {None, "lock", "any key"}:
                 yield pair, first, end
             elif kind:
                 yield kind, start, end
@@ -99,7 +116,9 @@ def _kind(noun: str) -> str | None:
         return "code"
     if noun in {"code", "kombination", "combination"}:
         return "lock"
-    return "key" if noun.endswith(_KEY_ENDS) else None
+    if noun.endswith(_KEY_ENDS):
+        return "key"
+    return "any key" if noun in {"key", "schlüssel"} else None
 
 
 def _states(kind: str, before: str, behind: str) -> bool:
@@ -113,7 +132,7 @@ def _states(kind: str, before: str, behind: str) -> bool:
             break
         if kind == "lock" and not any(word.endswith(_LOCKS) for word in words):
             continue
-        announced = says[0].strip() not in _SAYS_LITTLE and (
+        announced = not _SAYS_LITTLE.match(says[0].strip()) and (
             not words or words[0] in _PREPOSITIONS or between[0] == "("
         )
         if is_value(kind, behind[says.end() :], announced=announced):

@@ -12,7 +12,8 @@ def word_set(*lists: str) -> frozenset[str]:
 _CHANGES = re.compile(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D|(?<=[/+_-])\w")
 _RANDOM = 0.35  # changes a character: half of what chance gives, twice what names and paths have
 PLACEHOLDER = re.compile(
-    r"[<{\[%]|\$\{|\$\(?[A-Z_]+\)?$|(?:your|dein|ihr)[_-]|[*•.x_-]+$|[A-Za-z_]\w*(?:\.\w+)*[(\[]|redacted",
+    r"[<{\[%]|\$\{|\$\(?[A-Z_]+\)?$|(?:your|dein|ihr)[_-]|[*•.x_-]+$|[A-Za-z_]\w*(?:\.\w+)*[(\[]|redacted"
+    r"|(?-i:PASS(?:WORD|WORT)?|PWD|SECRET|TOKEN)$",
     re.IGNORECASE,
 )
 _OPENING = " \n*_|>#\"'("
@@ -20,7 +21,7 @@ _VALUE = re.compile(r"[^\s\"'|]+")
 _ENDS = re.compile(r"[\"'*_)]{0,4}(?:$|[.,;:!?\n|)]| [(–-])")
 _CODE = re.compile(r"\d(?:[ .-]?\d){3,11}(?!\d|[.,]\d|-?\w)")
 _SYMBOL = re.compile(r"\w[@#$%^&*!?+=~§€]+\w")
-_AMOUNT = re.compile(r"\d[\d.,]*(?:[-–]\d+)?[+–-]* ?([^\W\d_]+|%)")
+_AMOUNT = re.compile(r"\d[\d.,]*(?:[-–]\d+)?[+–-]* ?([^\W\d_]+|%)(?!\w)")
 _UNITS = word_set(
     """
     character characters char chars digit digits letter letters symbol symbols word words bit bits byte bytes day days
@@ -63,7 +64,7 @@ _OF_SENTENCES = word_set(
 )
 
 
-_SHORTEST_PART, _SHORTEST_CODE, _WORDS_OF_PHRASE = 3, 4, range(4, 25)
+_SHORTEST_PART, _SHORTEST_CODE, _SHORTEST_RANDOM, _WORDS_OF_PHRASE = 3, 4, 16, range(4, 25)
 
 
 def is_value(kind: str, rest: str, *, announced: bool) -> bool:
@@ -78,16 +79,23 @@ def is_value(kind: str, rest: str, *, announced: bool) -> bool:
     if value.lower().rpartition("-")[2] in _REMARKS:
         return False
     match kind:
-        case "key":
-            return is_random(value) or (mixed(value) and len(value) >= (7 if announced else 10))
+        case "key" | "any key":
+            return _is_key(value, announced=announced, named=kind == "key")
         case "code" | "lock":
-            return _is_code(rest) or (announced and _has_both(value) and len(value) >= _SHORTEST_CODE)
+            return _is_code(rest) or (announced and has_both(value) and len(value) >= _SHORTEST_CODE)
         case _:
             return _is_password(value, rest, announced=announced)
 
 
+def _is_key(value: str, *, announced: bool, named: bool) -> bool:
+    """`named`: as the key of something locked; any other opens something only where chance has made it."""
+    if not named:
+        return is_random(value) and len(value) >= _SHORTEST_RANDOM
+    return is_random(value) or (mixed(value) and len(value) >= (7 if announced else 10))
+
+
 def _is_password(value: str, rest: str, *, announced: bool) -> bool:
-    hard = _has_both(value) or _SYMBOL.search(value) or (value.isdigit() and not announced)
+    hard = has_both(value) or _SYMBOL.search(value) or (value.isdigit() and not announced)
     if hard and len(value) >= (4 if announced else 6):
         return True
     return announced and (_is_code(rest) or _is_word(value, rest))
@@ -97,13 +105,13 @@ def _is_code(rest: str) -> bool:
     return _CODE.match(rest) is not None
 
 
-def _has_both(value: str) -> bool:
+def has_both(value: str) -> bool:
     return any(map(str.isalpha, value)) and any(map(str.isdigit, value))
 
 
 def mixed(value: str) -> bool:
     """Letters and digits within one part, so no name made of words and numbers (`eu-central-1`)."""
-    return any(len(part) >= _SHORTEST_PART and _has_both(part) for part in re.split(r"[-_/.:]", value))
+    return any(len(part) >= _SHORTEST_PART and has_both(part) for part in re.split(r"[-_/.:]", value))
 
 
 def _is_word(value: str, rest: str) -> bool:
