@@ -74,6 +74,10 @@ def _erase_entry(request: Request) -> Answer:
 
 
 def _delete(request: Request) -> Answer:
+    """Carries nothing: a client that resolves `memory/..` comes here with what erases a key, and is refused."""
+    request.query()
+    if request.event.get("body"):
+        requests.parse(requests.Nothing, request.body())
     return 200, remove.delete(_world(), Call(caller=request.caller), request.id())
 
 

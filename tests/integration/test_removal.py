@@ -58,6 +58,20 @@ def test_only_an_administrator_or_a_host_deletes_a_session(service: Service, cal
     assert delete(service, service.session(), caller).status == status
 
 
+def test_a_request_to_erase_a_key_never_deletes_the_session(service: Service) -> None:
+    """A client that resolves `memory/..` asks for the session's own route; what it carries tells."""
+    session = service.session()
+    seen = service.get(f"/v1/sessions/{session}")["session"]
+    body = {"expected": seen["head"], "revision": seen["revision"]}
+    query = f"expected={seen['head']}&revision={seen['revision']}"
+
+    by_body = service.call("DELETE", f"/v1/sessions/{session}", body, caller="admin")
+    by_query = service.call("DELETE", f"/v1/sessions/{session}?{query}", raw="", caller="admin")
+
+    assert [by_body.status, by_query.status] == [400, 400]
+    assert service.get(f"/v1/sessions/{session}")["session"] == seen
+
+
 def test_another_organization_cannot_delete_it(service: Service) -> None:
     session = service.session()
 

@@ -26,6 +26,10 @@ class _Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=False)
 
 
+class Nothing(_Body):
+    pass
+
+
 class Create(_Body):
     model: ModelId
     agent: Id | None = None

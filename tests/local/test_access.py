@@ -1,0 +1,346 @@
+"""Who may do what: every route with every kind of token, on what is one's own and on what is another's."""
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import quote
+
+import httpx
+import pytest
+from local_stack import Api, Json, Session, Stack, routes_of_the_template
+
+from openbot_memory.domain.session import Principal, PrincipalType
+from openbot_memory.store import tokens
+from openbot_memory_local.access import local_table
+
+CACHE = 1  # seconds: AuthorizerCacheSeconds of the local stack
+FACT: Json = {"_tag": "Remember", "key": "train", "content": "We take the train.", "kind": "decision"}
+
+EVERYONE = {"person", "agent", "host", "admin"}
+PERSONS = {"person", "admin"}
+MAY = {
+    "DELETE /v1/sessions/{id}": {"admin", "host"},
+    "PATCH /v1/organization": {"admin"},
+    "POST /v1/sessions/{id}/promote": EVERYONE - {"host"},  # A10
+    "POST /v1/agents/{id}/memory, Remember of a retracted key": PERSONS,  # A4
+    "POST /v1/agents/{id}/memory, Restore": PERSONS,
+}  # all else: everyone of the organization
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A session and an agent of one organization, each with something to lose."""
+
+    session: Session
+    agent: str
+
+    @classmethod
+    def made(cls, client: httpx.Client) -> "Home":
+        agent = client.post("/v1/agents", json={"name": "Helper"}).json()["agent"]["id"]
+        body: Json = {"model": "offline", "agent": agent}
+        session = Session(client, client.post("/v1/sessions", json=body).json()["session"]["id"])
+        home = cls(session, agent)
+        session.remember("seat", "Ana sits at the window.")
+        for command in (FACT | {"key": "tests-first"}, FACT | {"key": "gone"}, {"_tag": "Forget", "key": "gone"}):
+            client.post(f"/v1/agents/{agent}/memory", json=home.change_of_agent(command)).raise_for_status()
+        return home
+
+    @property
+    def version(self) -> int:
+        return self.session.client.get(f"/v1/agents/{self.agent}").json()["agent"]["version"]
+
+    def change_of_agent(self, command: Json) -> Json:
+        return {"expected": self.version, "command": command}
+
+    def everything(self) -> list[Json]:
+        client = self.session.client
+        return [self.session.get("/export"), client.get(f"/v1/agents/{self.agent}/export").json()]
+
+
+def deeds(home: Home) -> dict[str, Callable[[], Json]]:
+    """What a request of each deed carries, so that it succeeds for who may do it. Deleting comes last."""
+    session, agent = home.session, home.agent
+    turn: Json = {"turn": "t-1", "model": None, "items": [{"type": "message", "role": "user", "text": "Hello."}]}
+    carried: dict[str, Callable[[], Json]] = {
+        "POST /v1/sessions": lambda: {"json": {"model": "offline"}},
+        "POST /v1/sessions/{id}/turns": lambda: {"json": turn},
+        "POST /v1/sessions/{id}/memory": lambda: {"json": session.seen | {"command": FACT}},
+        "POST /v1/sessions/{id}/fork": lambda: {"json": {}},
+        "POST /v1/sessions/{id}/rewind": lambda: {"json": session.seen | {"to": session.seen["expected"]}},
+        "POST /v1/sessions/{id}/promote": lambda: {"json": {"agent": agent}},
+        "DELETE /v1/sessions/{id}/memory/{key}": lambda: {"params": session.seen},
+        "POST /v1/agents": lambda: {"json": {"name": "Helper"}},
+        "POST /v1/agents/{id}/memory": lambda: {"json": home.change_of_agent(FACT)},
+        "POST /v1/agents/{id}/memory, Remember of a retracted key": lambda: {
+            "json": home.change_of_agent(FACT | {"key": "gone"})
+        },
+        "POST /v1/agents/{id}/memory, Restore": lambda: {
+            "json": home.change_of_agent({"_tag": "Restore", "version": 1})
+        },
+        "DELETE /v1/agents/{id}/memory/{key}": lambda: {"params": {"expected": home.version}},
+        "PATCH /v1/organization": lambda: {"json": {"memory": {"use": True}}},
+    }
+    reads = {route: dict[str, object] for route in routes_of_the_template() if route.startswith("GET ")}
+    return {**reads, **carried, "DELETE /v1/sessions/{id}": lambda: {"json": {}}}
+
+
+class Place(NamedTuple):
+    """The ids that a path names."""
+
+    session: str
+    agent: str
+
+
+NOWHERE = Place("unknown", "unknown")
+
+
+def ask(client: httpx.Client, deed: str, place: Place, carried: Json) -> httpx.Response:
+    method, path = deed.partition(",")[0].split(" ")
+    if path.startswith("/v1/agents"):
+        path = path.format(id=place.agent, key="tests-first")
+    return client.request(method, path.format(id=place.session, key="seat"), **carried)
+
+
+@pytest.fixture
+def home(api: Api) -> Home:
+    return Home.made(api("admin"))
+
+
+@pytest.fixture
+def globex(stack: Stack) -> dict[str, str]:
+    """Tokens of another organization."""
+    gina = Principal(organization="globex", type=PrincipalType.PERSON, id="gina", admin=True)
+    return {
+        "person": stack.written["tokens"]["otherOrganization"],
+        "admin": tokens.issue(local_table(stack.place), gina),
+    }
+
+
+def test_every_route_is_asked_for_here(home: Home) -> None:
+    assert {deed.partition(",")[0] for deed in deeds(home)} == routes_of_the_template()
+
+
+@pytest.mark.parametrize("caller", sorted(EVERYONE))
+def test_a_token_may_do_what_the_table_says_and_nothing_else(api: Api, caller: str) -> None:
+    home, client = Home.made(api("admin")), api(caller)
+    wrong = list[str]()
+    for deed, carried in deeds(home).items():
+        before = home.everything()
+        answer = ask(client, deed, Place(home.session.id, home.agent), carried())
+        if caller in MAY.get(deed, EVERYONE):
+            right = answer.is_success
+        else:
+            right = answer.status_code == 403 and answer.json()["_tag"] in {"Forbidden", "PersonRequired"}
+            right = right and home.everything() == before
+        wrong += [] if right else [f"{deed}: {answer.status_code} {answer.text}"]
+
+    assert wrong == []
+
+
+def test_what_is_another_organizations_is_unknown_whoever_asks(api: Api, globex: dict[str, str], home: Home) -> None:
+    """404 as for an id that was never there, and nothing is changed. Own organization, unknown id: the same."""
+    before, wrong = home.everything(), list[str]()
+    for caller, token in globex.items():
+        for deed, carried in deeds(home).items():
+            if "{id}" not in deed:
+                continue
+            request = carried()
+            foreign = ask(api(token), deed, Place(home.session.id, home.agent), request)
+            unknown = ask(api(token), deed, NOWHERE, request)
+            own = ask(api(caller), deed, NOWHERE, request)
+            refused = caller not in MAY.get(deed, EVERYONE)
+            answers = {(answer.status_code, answer.text) for answer in (foreign, unknown, own)}
+            if len(answers) != 1 or foreign.status_code != (403 if refused else 404):
+                wrong.append(f"{caller}, {deed}: {answers}")
+
+    assert wrong == []
+    assert home.everything() == before
+
+
+def test_no_body_reaches_into_another_organization(api: Api, globex: dict[str, str], home: Home) -> None:
+    """Neither by an agent's id nor by a version."""
+    other = Home.made(api(globex["admin"]))
+    client, before = other.session.client, home.everything()
+    named = client.post("/v1/sessions", json={"model": "offline", "agent": home.agent}).json()["session"]["id"]
+
+    promoted = client.post(f"{other.session.path}/promote", json={"agent": home.agent})
+    forked = client.post(f"{other.session.path}/fork", json={"at": home.session.seen["expected"]})
+    rewound = client.post(
+        f"{other.session.path}/rewind", json=other.session.seen | {"to": home.session.seen["expected"]}
+    )
+
+    assert (promoted.status_code, promoted.json()["_tag"]) == (404, "AgentNotFound")
+    assert (forked.status_code, forked.json()["_tag"]) == (404, "VersionNotFound")
+    assert (rewound.status_code, rewound.json()["_tag"]) == (404, "VersionNotFound")
+    assert client.get(f"/v1/sessions/{named}/instructions").json()["text"] == ""
+    assert home.everything() == before
+
+
+def test_who_is_nobody_is_refused_by_every_route(stack: Stack, home: Home) -> None:
+    """401 where there is no token, 403 where the authorizer refuses one; the body is the gateway's."""
+    wrong, before = list[str](), home.everything()
+    place = Place(home.session.id, home.agent)
+    for name, header in nobody(stack).items():
+        headers = {} if header is None else {"Authorization": header}
+        with httpx.Client(base_url=stack.written["url"], headers=headers, timeout=60, trust_env=False) as client:
+            for deed, carried in deeds(home).items():
+                answer = ask(client, deed, place, carried() if name == "expired" else {})
+                if answer.status_code != (403 if header else 401) or "_tag" in answer.text:
+                    wrong.append(f"{name}, {deed}: {answer.status_code} {answer.text}")
+
+    assert wrong == []
+    assert home.everything() == before
+
+
+def nobody(stack: Stack) -> dict[str, str | None]:
+    """Headers by what is wrong with each."""
+    table, token = local_table(stack.place), stack.written["tokens"]["admin"]
+    ada = Principal(organization="acme", type=PrincipalType.PERSON, id="ada", admin=True)
+    expired, revoked = tokens.issue(table, ada, expires=int(time.time()) - 1), tokens.issue(table, ada)
+    tokens.revoke(table, revoked)
+    return {
+        "none": None,
+        "empty": "",
+        "unknown": f"Bearer obm_{'x' * 43}",
+        "expired": f"Bearer {expired}",
+        "revoked": f"Bearer {revoked}",
+        "no scheme": token,
+        "another scheme": f"Basic {token}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        ("bearer {}", 200),
+        ("BEARER {}", 200),
+        ("Bearer  {}", 200),  # RFC 9110: one or more blanks
+        ("Bearer {},Bearer {}", 403),  # what HTTP APIs make of two headers
+        ("Bearer {} x", 403),
+        ("Bearer\t{}", 403),
+        ("Bearer\u00a0{}", 403),
+        ('Bearer "{}"', 403),
+        ("Bearer token={}", 403),
+        ("Bearer", 403),
+        ("Bearer ", 403),
+        ("Bearer: {}", 403),
+        ("Bearer Bearer {}", 403),
+        ("xBearer {}", 403),
+    ],
+)
+def test_a_header_is_a_bearer_token_or_it_is_refused(stack: Stack, header: str, status: int) -> None:
+    token = stack.written["tokens"]["person"]
+    given = {"Authorization": header.format(token, token).encode()}
+    with httpx.Client(base_url=stack.written["url"], headers=given, timeout=60, trust_env=False) as client:
+        assert client.get("/v1/organization").status_code == status
+
+
+def test_two_headers_are_nobody_or_one_of_both_and_leave_nothing_behind(
+    stack: Stack, api: Api, globex: dict[str, str], home: Home
+) -> None:
+    """Also not in the gateway's cache: the other organization's token reaches as little afterwards."""
+    path, acme = f"/v1/sessions/{home.session.id}", stack.written["tokens"]["admin"]
+    for pair in ((acme, globex["admin"]), (globex["admin"], acme)):
+        headers = [("Authorization", f"Bearer {token}") for token in pair]
+        with httpx.Client(base_url=stack.written["url"], headers=headers, timeout=60, trust_env=False) as client:
+            assert client.get(path).status_code in {200, 401, 403, 404}
+        assert api(globex["admin"]).get(path).status_code == 404
+        assert api(acme).get(path).status_code == 200
+
+
+def test_a_revoked_token_works_no_longer_than_the_cache_keeps_it(stack: Stack, api: Api) -> None:
+    """Not even where it is used all the time."""
+    table = local_table(stack.place)
+    token = tokens.issue(table, Principal(organization="acme", type=PrincipalType.PERSON, id="ben"))
+    client = api(token)
+    assert client.get("/v1/organization").status_code == 200
+    tokens.revoke(table, token)
+
+    end = time.monotonic() + CACHE
+    while time.monotonic() < end:
+        assert client.get("/v1/organization").status_code in {200, 403}
+
+    assert client.get("/v1/organization").status_code == 403
+
+
+def test_two_tokens_never_share_an_identity(stack: Stack, api: Api, globex: dict[str, str], home: Home) -> None:
+    """Asked at once and for the same path, again and again, as the cache fills and empties."""
+    path, acme = f"/v1/sessions/{home.session.id}", stack.written["tokens"]["person"]
+    wanted = {acme: 200, globex["person"]: 404, acme.swapcase(): 403, acme[:-1]: 403, acme + "x": 403}
+
+    def asked(token: str) -> set[int]:
+        client = api(token)
+        return {client.get(path).status_code for _ in range(12)}
+
+    with ThreadPoolExecutor(len(wanted)) as pool:
+        assert dict(zip(wanted, pool.map(asked, wanted), strict=True)) == {t: {s} for t, s in wanted.items()}
+
+
+def odd_ids(foreign: str) -> list[str]:
+    """What a part of a path may hold once it is decoded."""
+    return [
+        *(
+            "#",
+            "/",
+            "?",
+            "\0",
+            "..",
+            ".",
+            "%",
+            "%2F",
+            "a/b",
+            "a#b",
+            "a b",
+            "-a",
+            "_",
+            "a\n",
+            "a\x1f",
+            "ä",
+            "ａ",
+            "а",
+            "日",
+        ),
+        *("🙂", "\u202ea", "a" * 65, "*", "a&b", "a;b", "a:b", "'", '"', "${x}", "{id}", "\\", "unknown#M", "A" * 1000),
+        *(f"ORG#globex#SESSION#{foreign}", f"../{foreign}", f"{foreign}#M", f"{foreign}/memory", f"{foreign}\0"),
+        *(f"x#ORG#globex#SESSION#{foreign}", f"{foreign}?x", f"{foreign}%00", f"globex/{foreign}"),
+    ]
+
+
+def requests_with_odd_ids(home: Home, foreign: str) -> Iterator[tuple[str, str, Json, set[int]]]:
+    """Method, path, what it carries, and how it may be answered."""
+    for odd in odd_ids(foreign):
+        part = quote(odd, safe="")
+        for route in ("GET /v1/sessions/{}/export", "POST /v1/sessions/{}/fork", "GET /v1/agents/{}/memory"):
+            method, path = route.format(part).split(" ")
+            yield method, path, {"json": {}} if method == "POST" else {}, {400, 404}
+        seen: Json = {"params": home.session.seen}
+        yield "DELETE", f"{home.session.path}/memory/{part}", seen, {400, 404, 409}  # 409: a key may be so, but is not
+        yield (
+            "DELETE",
+            f"/v1/agents/{home.agent}/memory/{part}",
+            {"params": {"expected": home.version}},
+            {400, 404, 409},
+        )
+        for body in ({"model": "offline", "id": odd}, {"model": "offline", "agent": odd}):
+            yield "POST", "/v1/sessions", {"json": body}, {400}
+        yield "POST", f"{home.session.path}/promote", {"json": {"agent": odd}}, {400}
+        yield "POST", f"{home.session.path}/fork", {"json": {"at": odd}}, {400, 404}
+
+
+def test_no_identifier_reaches_out_of_its_place(api: Api, globex: dict[str, str], home: Home) -> None:
+    """Delimiters of paths, of URLs and of the table's keys: refused or unknown, never a 5xx, and nothing is touched."""
+    other = Home.made(api(globex["admin"]))
+    before, theirs, wrong = home.everything(), other.everything(), list[str]()
+
+    for method, path, carried, allowed in requests_with_odd_ids(home, other.session.id):
+        answer = home.session.client.request(method, path, **carried)
+        if answer.status_code not in allowed or re.search(r"Gus|Gina|Traceback|ORG#", answer.text):
+            wrong.append(f"{method} {path} {json.dumps(carried)}: {answer.status_code} {answer.text[:200]}")
+
+    assert wrong == []
+    assert home.everything() == before
+    assert other.everything() == theirs
