@@ -35,19 +35,6 @@ def test_stack_json_is_for_its_owner_alone(stack: Stack) -> None:
     assert stat.S_IMODE((stack.directory / "stack.json").stat().st_mode) == 0o600
 
 
-def test_a_call_without_a_token_is_401(api: Api) -> None:
-    assert api(None).get(PATH).status_code == 401
-
-
-@pytest.mark.parametrize("token", ["obm_" + "x" * 43, "nonsense"])
-def test_a_call_with_an_unknown_token_is_403(api: Api, token: str) -> None:
-    assert api(token).get(PATH).status_code == 403
-
-
-def test_a_call_with_a_token_is_answered(api: Api) -> None:
-    assert api("person").get(PATH).status_code == 200
-
-
 def test_the_stack_listens_on_this_machine_only(stack: Stack) -> None:
     listening = psutil.Process(stack.written["pid"]).net_connections("tcp")
 
