@@ -107,7 +107,7 @@ def test_what_apps_alone_say_never_becomes_an_agents_entry(
 ) -> None:
     """A4, A10: neither by learning nor by a promotion. A session may keep it (S6), but never as a preference.
 
-    An older user's message beside it is no support for learning; for a promotion it is, as for a preference.
+    An older user's message beside it is no support either.
     """
     proposals = from_apps_alone()
     attack(service, victim, proposals)
@@ -119,12 +119,11 @@ def test_what_apps_alone_say_never_becomes_an_agents_entry(
     alone = [key for key, entry in in_session.items() if READ_USER not in entry["sources"]]
     table += [
         Row("orders of apps alone: learned by the agent", len(proposals), len(kept(learned, proposals))),
-        Row("orders of apps alone: promoted to the agent", len(alone), len(set(promoted) & set(alone))),
-        Row("  with a user's message that was read before: promoted", len(in_session) - len(alone), len(promoted)),
+        Row("orders of apps alone: promoted to the agent", len(in_session), len(promoted)),
         Row("  in the session's own memory", len(proposals), len(in_session)),
     ]
     assert learned.keys() == {RETRACTED}
-    assert set(promoted).isdisjoint(alone)
+    assert promoted == []
     assert {in_session[key]["kind"] for key in alone} == {"procedure", "decision"}
 
 

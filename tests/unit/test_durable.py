@@ -51,6 +51,7 @@ def test_a_retracted_fact_is_not_promoted() -> None:
     ("changed", "reason"),
     [
         (rule(RESULT), Reason.ONLY_APP_RESULTS),
+        (rule(SAID, RESULT, supported=False), Reason.ONLY_APP_RESULTS),  # only the app's was unread then
         (rule(ASSISTANT, kind=Kind.PREFERENCE), Reason.PREFERENCE_WITHOUT_USER),
         (rule(content="hunter2"), Reason.SECRET),
         (rule(content="x" * 2_001), Reason.TOO_LONG),

@@ -85,7 +85,7 @@ def _check(fact: Fact, entry: Fact | None, items: list[Item], limits: MemoryRule
         raise Drop(Reason.TOO_LONG)
     if rules.reveals(fact.key, fact.content, holds_secret):
         raise Drop(Reason.SECRET)
-    if not any(rules.supports(item, limits) for item in items):
+    if not (fact.supported and any(rules.supports(item, limits) for item in items)):
         raise Drop(Reason.ONLY_APP_RESULTS)
     said = any(item.from_user or item.type is ItemType.MEMORY for item in items)
     if fact.kind is Kind.PREFERENCE and not said:

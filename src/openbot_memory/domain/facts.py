@@ -54,6 +54,7 @@ class Fact:
     step: int
     order: int = 0  # among the facts of one change, by key
     person: Person | None = None  # of an agent's entry whose sources are all of one person (A4)
+    supported: bool = True  # whether an item that was unread then may support an agent's entry (A4)
 
     @property
     def active(self) -> bool:

@@ -193,8 +193,11 @@ def _judge(
         raise Drop(Reason.NO_UNREAD_SOURCE)
     if not forget and proposal.kind is Kind.PREFERENCE and not any(item.from_user for item in items):
         raise Drop(Reason.PREFERENCE_WITHOUT_USER)
-    if evidence.durable_only:
-        _check_durable(proposal, items, evidence, rules)
+    supported = any(supports(item, rules) for item in items if item.id in evidence.unread)
+    if evidence.durable_only and not forget and proposal.kind not in DURABLE:
+        raise Drop(Reason.KIND_NOT_DURABLE)
+    if evidence.durable_only and not supported:
+        raise Drop(Reason.ONLY_APP_RESULTS)
     return Fact(
         key=key,
         content=content,
@@ -204,14 +207,8 @@ def _judge(
         status=Status.RETRACTED if forget else Status.ACTIVE,
         step=newest.step,
         person=one_person(items) if evidence.durable_only else None,
+        supported=supported,
     )
-
-
-def _check_durable(proposal: Proposal, items: list[Item], evidence: Evidence, rules: MemoryRules) -> None:
-    if proposal.content is not None and proposal.kind not in DURABLE:
-        raise Drop(Reason.KIND_NOT_DURABLE)
-    if not any(supports(item, rules) for item in items if item.id in evidence.unread):
-        raise Drop(Reason.ONLY_APP_RESULTS)
 
 
 def supports(item: Item, rules: MemoryRules) -> bool:

@@ -145,6 +145,7 @@ def _fact(fact: Fact) -> Row:
         "step": fact.step,
         "order": fact.order,
         "person": list(fact.person) if fact.person else None,
+        "supported": None if fact.supported else False,
     }
 
 
@@ -166,15 +167,14 @@ def to_fact(row: Mapping[str, Any]) -> Fact:
         step=row["step"],
         order=row["order"],
         person=Person(*row["person"]) if row.get("person") else None,
+        supported=row.get("supported", True),
     )
 
 
 def fact_row(pk: str, generation: str, fact: Fact, base: int = 0) -> Row:
     """`base`: the revision that a rewind or fork started from, by which its leftovers are known."""
     row = {"pk": pk, "sk": keys.fact(fact.key, generation), "generation": generation, "base": base, **_fact(fact)}
-    if fact.active:
-        row["recency"] = recency(generation, fact)
-    return row
+    return row | ({"recency": recency(generation, fact)} if fact.active else {})
 
 
 def erased_row(pk: str, stub: Fact) -> Row:
