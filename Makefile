@@ -2,13 +2,13 @@
 # What is set up, built or kept lies in .venv and .local; nothing is installed outside this folder.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo down test check unit integration local bench poisoning setup clean
+.PHONY: help run demo down test check unit integration local bench poisoning load weak-model setup clean
 
 UV := $(shell command -v uv || echo .local/uv/bin/uv)
 IN := $(UV) run --quiet --no-sync
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
 run: setup ## Start the API on this machine, play a short conversation, and leave the API running
 	@$(IN) openbot-memory up
@@ -43,6 +43,12 @@ bench: setup ## Count what each route costs in DynamoDB, into docs/performance.m
 poisoning: setup ## Attack the memory through a model that obeys, and show what was tried and what was kept
 	@$(IN) pytest -q -s tests/integration/test_poisoning.py
 
+load: setup .local/load/made ## Many users at once for minutes=10; then nothing that was acknowledged may be lost, or there twice
+	@$(IN) python tests/load $(if $(minutes),--minutes $(minutes)) $(if $(users),--users $(users))
+
+weak-model: setup .local/weak-model/made ## Let a real, very weak model read conversations=50, and check that no rule bends
+	@$(IN) python tests/weak_model $(if $(conversations),--conversations $(conversations))
+
 # ---- Set-up: uv, Python 3.13, and three environments whose tools do not resolve beside each other ----
 
 setup: .local/setup
@@ -55,6 +61,16 @@ setup: .local/setup
 	$(UV) sync --quiet --locked
 	UV_PROJECT_ENVIRONMENT=.local/emulator $(UV) sync --quiet --locked --only-group emulator
 	UV_PROJECT_ENVIRONMENT=.local/sam $(UV) sync --quiet --locked --only-group sam
+	@touch $@
+
+.local/load/made: uv.lock | $(UV)
+	@echo "Setting up: Locust"
+	UV_PROJECT_ENVIRONMENT=.local/load $(UV) sync --quiet --locked --only-group load
+	@touch $@
+
+.local/weak-model/made: uv.lock | $(UV)
+	@echo "Setting up: SmolLM2 135M and llama.cpp's server, which is compiled (once; some minutes; needs a C++ compiler)"
+	CMAKE_ARGS=-DGGML_NATIVE=OFF UV_PROJECT_ENVIRONMENT=.local/weak-model $(UV) sync --quiet --locked --only-group weak-model
 	@touch $@
 
 .local/uv/bin/uv:

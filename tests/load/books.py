@@ -1,0 +1,169 @@
+"""Whether the books balance: what was acknowledged is there, once, and nothing else is.
+
+All of it is pure: the journal of the callers on one side, on the other what the API shows when all is quiet.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from journal import Changed, Journal, Made, Taught, Turn
+
+BY_HAND = "person"
+
+type Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A session or an agent, whole, as its routes show it."""
+
+    head: Json  # `session` or `agent` of its view
+    entries: Json
+    log: Sequence[Json]  # newest first
+    items: Sequence[Json] = ()
+    consolidation: Json = field(default_factory=dict[str, Any])
+
+
+@dataclass
+class Sums:
+    """What was compared."""
+
+    sessions: int = 0
+    forks: int = 0
+    turns: int = 0
+    changed: int = 0
+    consolidations: int = 0
+    taught: int = 0
+    lessons: int = 0
+    entries: int = 0
+
+
+def balance(journal: Journal, sessions: Mapping[str, Shown], agent: Shown, sums: Sums) -> Iterator[str]:
+    """Tell what does not fit. `sums` is filled on the way."""
+    yield from (f"an answer that must not be: {wrong.what}" for wrong in journal.wrong)
+    turns, changed = _by_session(journal.turns), _by_session(journal.changed)
+    for made in journal.made:
+        books = _Session(made, sessions, turns[made.session], changed[made.session], sums)
+        yield from (f"session {made.session}: {fault}" for fault in books.faults())
+    taught = [turn for made in journal.made if made.agent for turn in turns[made.session]]
+    yield from (f"the agent: {fault}" for fault in _agent(journal.taught, taught, sessions, agent, sums))
+
+
+def _by_session[T: (Turn, Changed)](entries: Iterable[T]) -> Mapping[str, list[T]]:
+    found = defaultdict[str, list[T]](list)
+    for entry in entries:
+        found[entry.session].append(entry)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    made: Made
+    sessions: Mapping[str, Shown]
+    turns: list[Turn]
+    changed: list[Changed]
+    sums: Sums
+
+    @property
+    def shown(self) -> Shown:
+        return self.sessions[self.made.session]
+
+    def faults(self) -> Iterator[str]:
+        yield from self._versions()
+        yield from self._items()
+        yield from final(self.changed, self.shown.entries)
+        yield from learned(self.turns, {self.made.session: self.shown}, self.shown.entries)
+        if self.turns and (self.shown.consolidation["waiting"] or self.shown.consolidation["error"]):
+            yield f"it is not read: {self.shown.consolidation}"
+
+    def _versions(self) -> Iterator[str]:
+        """Every acknowledged change is one version of the log, and its revision counts all that happened."""
+        rows = Counter(row["trigger"] for row in self.shown.log)
+        by_hand = [row["version"] for row in self.shown.log if row["trigger"] == BY_HAND]
+        yield from same("version", (each.version for each in self.changed), by_hand)
+        forks = int(self.made.forked is not None)
+        if rows["fork"] != forks or rows.total() != forks + rows[BY_HAND] + rows["consolidation"]:
+            yield f"its log has rows of another sort: {dict(rows)}"
+        if any(row["dropped"] for row in self.shown.log):
+            yield "something that was said was dropped"
+        happened = 1 + len(self.turns) + len(self.changed) + rows["consolidation"]
+        if self.shown.head["revision"] != happened:
+            yield f"its revision is {self.shown.head['revision']}, but {happened - 1} changes made it"
+        self.sums.sessions += 1
+        self.sums.forks += forks
+        self.sums.turns += len(self.turns)
+        self.sums.changed += len(self.changed)
+        self.sums.consolidations += rows["consolidation"]
+
+    def _items(self) -> Iterator[str]:
+        """Every acknowledged turn stands in the history whole, once, after what a fork has copied."""
+        copied, own = self.shown.items[: self.made.copied], self.shown.items[self.made.copied :]
+        if self.made.forked and copied != self.sessions[self.made.forked].items[: self.made.copied]:
+            yield "the fork's first items are not its source's"
+        told = {turn.turn: turn.items for turn in self.turns}
+        there = Counter(item["turn"] for item in own if item["type"] != "memory")
+        if there != told:
+            yield f"turns in the journal and in the history differ: {sorted(told.items() ^ there.items())}"
+        by_hand = sum(item["type"] == "memory" for item in own)
+        if by_hand != len(self.changed):
+            yield f"{by_hand} items tell of changes by hand, {len(self.changed)} were acknowledged"
+        if len({item["id"] for item in self.shown.items}) != len(self.shown.items):
+            yield "an item's id is there twice"
+
+
+def _agent(
+    changes: list[Taught], turns: list[Turn], sessions: Mapping[str, Shown], shown: Shown, sums: Sums
+) -> Iterator[str]:
+    """Its version is the sum of what people and lessons changed, its log has no gap, and every lesson is there once."""
+    version = shown.head["version"]
+    if [row["version"] for row in shown.log] != list(range(version, 0, -1)):
+        yield "its log has a gap, or a version twice"
+    by_hand = [row["version"] for row in shown.log if row["trigger"] == BY_HAND]
+    lessons = [row for row in shown.log if row["trigger"] == "consolidation"]
+    yield from same("version", (each.version for each in changes), by_hand)
+    if version != len(changes) + len(lessons):
+        yield f"its version is {version}, but people made {len(changes)} and lessons {len(lessons)}"
+    keys = [key for row in lessons for key in row["keys"]]
+    yield from same("lesson", (turn.key for turn in turns), keys)
+    yield from final(changes, shown.entries)
+    yield from learned(turns, sessions, shown.entries)
+    sums.taught, sums.lessons, sums.entries = len(changes), len(lessons), len(shown.entries)
+
+
+def same(what: str, acknowledged: Iterable[object], there: Iterable[object]) -> Iterator[str]:
+    """Both the same, each once."""
+    told, found = Counter(acknowledged), Counter(there)
+    yield from (f"{what} {each} was acknowledged {told[each]} times, and is there {found[each]} times"
+                for each in told.keys() | found.keys() if not told[each] == found[each] == 1)  # fmt: skip
+
+
+def final(changes: Sequence[Changed] | Sequence[Taught], entries: Json) -> Iterator[str]:
+    """What was acknowledged last of a key is what it says now."""
+    last = dict[str, Changed | Taught]()
+    for change in sorted(changes, key=lambda each: each.revision if isinstance(each, Changed) else each.version):
+        last[change.key] = change
+    for key, change in last.items():
+        entry = entries.get(key, {})
+        if change.content is None:
+            if entry.get("status") != "retracted":
+                yield f"{key} was forgotten last, but is {entry}"
+        elif (entry.get("status"), entry.get("content")) != ("active", change.content):
+            yield f"{key} should say {change.content!r}, but is {entry}"
+
+
+def learned(turns: Iterable[Turn], sessions: Mapping[str, Shown], entries: Json) -> Iterator[str]:
+    """Every user's statement became an entry, with the item in which it was said as its one source."""
+    first = {(name, item["turn"]): item["id"] for name, shown in sessions.items()
+             for item in reversed(shown.items) if item["type"] == "message"}  # fmt: skip
+    for turn in turns:
+        entry = entries.get(turn.key)
+        if entry is None:
+            yield f"{turn.key} was not learned"
+            continue
+        item = first.get((turn.session, turn.turn))
+        if entry["sources"] not in ([item], [{"session": turn.session, "item": item}]):
+            yield f"{turn.key} has the sources {entry['sources']}"
+        if (entry["content"], entry["status"]) != (turn.content, "active"):
+            yield f"{turn.key} says {entry['content']!r}"

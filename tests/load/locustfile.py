@@ -1,0 +1,69 @@
+"""Locust drives the players: it starts them, one after another, and counts what they tell.
+
+Locust has an environment of its own, so type checkers do not see it.
+"""
+
+import importlib
+import json
+import os
+import random
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, ClassVar
+
+locust: Any = importlib.import_module("locust")  # before all else: it makes what blocks let others go on
+
+journal, players = importlib.import_module("journal"), importlib.import_module("players")
+caller = importlib.import_module("caller")
+
+STAGE: dict[str, Any] = json.loads(Path(os.environ["LOAD_STAGE"]).read_text())
+numbers = count(1)
+
+
+class Person(locust.User):
+    """A player under one of the persons' tokens."""
+
+    abstract = True
+    wait_time = locust.between(0.05, 0.5)
+    player: ClassVar[Any] = None
+    fields: ClassVar[dict[str, str]] = {}
+
+    def on_start(self) -> None:
+        number = next(numbers)
+        token = STAGE["tokens"][number % len(STAGE["tokens"])]
+        via = caller.Caller(STAGE["url"], token, self.tell, random.Random(number))  # noqa: S311 - the same every run
+        write = partial(journal.write, Path(STAGE["journal"]))
+        self.plays = self.player(f"{self.player.__name__.lower()}{number}", via, write, **self.fields)
+
+    @locust.task
+    def step(self) -> None:
+        self.plays.step()
+
+    def tell(self, route: str, took: float, size: int, error: str | None) -> None:
+        method, _, name = route.partition(" ")
+        failed = RuntimeError(error) if error else None
+        self.environment.events.request.fire(
+            request_type=method, name=name, response_time=took, response_length=size, exception=failed, context={}
+        )
+
+
+class Writer(Person):
+    weight = 4
+    player = players.Writer
+
+
+class Learner(Person):
+    weight = 3
+    player = players.Writer
+    fields: ClassVar[dict[str, str]] = {"agent": players.AGENT}
+
+
+class Sharer(Person):
+    weight = 3
+    player = players.Sharer
+
+
+class Teacher(Person):
+    weight = 2
+    player = players.Teacher

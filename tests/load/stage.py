@@ -1,0 +1,103 @@
+"""A local stack of the load's own, with its persons' tokens, one shared session and one shared agent."""
+
+import json
+import os
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from journal import Made, write
+from players import AGENT, SHARED
+
+from openbot_memory.domain.session import Principal, PrincipalType
+from openbot_memory_local import access, stack
+from openbot_memory_local.place import HOST, Place
+from openbot_memory_local.steps import run
+
+ROOT = Path(__file__).parents[2]
+DIRECTORY = ROOT / ".local/load-stack"
+PERSONS = 4
+
+type Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    place: Place
+    url: str
+    tokens: tuple[str, ...]  # of persons
+    admin: str
+
+    @property
+    def journal(self) -> Path:
+        return self.place.directory / "journal.jsonl"
+
+    def client(self) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {self.admin}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=120, trust_env=False)
+
+    def play(self, users: int, minutes: float) -> list[Json]:
+        """Let Locust drive the players for so long. What it counted, by route."""
+        told = {"url": self.url, "tokens": self.tokens, "journal": str(self.journal)}
+        here = self.place.directory / "stage.json"
+        here.write_text(json.dumps(told))
+        results = self.place.directory / "statistics"
+        command: list[str | Path] = [
+            ROOT / ".local/load/bin/locust", "-f", Path(__file__).with_name("locustfile.py"),
+            "--headless", "--users", str(users), "--spawn-rate", "1",
+            "--run-time", f"{round(minutes * 60)}s", "--stop-timeout", "120", "--exit-code-on-error", "0",
+            "--json-file", results,
+        ]  # fmt: skip
+        log = self.place.logs / "locust.log"
+        environment = self.place.environment() | {"LOAD_STAGE": str(here)}
+        run(command, log=log, cwd=self.place.directory, environment=environment, failed="Locust failed.")
+        return json.loads(results.with_suffix(".json").read_text())
+
+    def dead_letters(self) -> int:
+        """Events that no function could carry out."""
+        queues = self.place.client("sqs")
+        count = "ApproximateNumberOfMessages"
+        urls = queues.list_queues().get("QueueUrls", [])
+        told = (queues.get_queue_attributes(QueueUrl=url, AttributeNames=[count])["Attributes"] for url in urls)
+        return sum(int(attributes[count]) for attributes in told)
+
+
+@contextmanager
+def stage() -> Generator[Stage]:
+    """The stack, fresh; it goes in the end, but for its folder's logs."""
+    place = Place(ROOT, DIRECTORY, int(os.environ.get("OPENBOT_LOCAL_PORT") or free_port()))
+    stack.down(place)  # of a run that was killed
+    try:
+        up = stack.up(place, model_url=None, reset=True)
+        made = Stage(place, up["url"], tuple(_persons(place)), up["tokens"]["admin"])
+        made.journal.unlink(missing_ok=True)
+        _furnish(made)
+        yield made
+    finally:
+        stack.down(place)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return probe.getsockname()[1]
+
+
+def _persons(place: Place) -> Generator[str]:
+    table = access.local_table(place)
+    for number in range(PERSONS):
+        who = Principal(organization="acme", type=PrincipalType.PERSON, id=f"p{number}", name=f"Person {number}")
+        yield access.issue(table, who, None)
+
+
+def _furnish(made: Stage) -> None:
+    """The organization's agents learn without a model, and what all share is there."""
+    with made.client() as admin:
+        admin.patch("/v1/organization", json={"agentMemoryModel": "offline"}).raise_for_status()
+        admin.post("/v1/agents", json={"name": "Hot", "id": AGENT, "shared": True}).raise_for_status()
+        admin.post("/v1/sessions", json={"model": "offline", "id": SHARED}).raise_for_status()
+    write(made.journal, Made(session=SHARED))
