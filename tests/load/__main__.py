@@ -6,6 +6,7 @@
 """
 
 import argparse
+import signal
 import sys
 import time
 
@@ -25,6 +26,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--users", type=int, default=12)
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started ends, too
     try:
         with stage() as made:
             return run(made, given.users, given.minutes)
