@@ -28,7 +28,7 @@ def served(place: Place, log: Path) -> Generator[str]:
         "--host", HOST,
         "--port", str(port),
         "--n_ctx", str(CONTEXT),
-        "--n_threads", "-1",
+        "--n_threads", "1", "--n_threads_batch", "1",  # more wait for one another, busily, where cores are shared
         "--chat_format", "chatml-function-calling",
     ]  # fmt: skip
     log.parent.mkdir(parents=True, exist_ok=True)
