@@ -10,6 +10,7 @@ import json
 import re
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self, cast
 
@@ -81,11 +82,12 @@ class Gate:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 answer = gate._pass(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-                self.send_response(answer.status_code)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(answer.content)))
-                self.end_headers()
-                self.wfile.write(answer.content)
+                with suppress(ConnectionError):  # who asked may have gone: the answer came too late
+                    self.send_response(answer.status_code)
+                    self.send_header("content-type", "application/json")
+                    self.send_header("content-length", str(len(answer.content)))
+                    self.end_headers()
+                    self.wfile.write(answer.content)
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
                 pass
