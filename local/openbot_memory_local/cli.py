@@ -2,8 +2,9 @@
 
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, Any, cast
 
+import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -12,7 +13,8 @@ from openbot_memory.domain.session import Principal, PrincipalType
 from openbot_memory.store import tokens
 from openbot_memory_local import access, demo_agents, journal, stack
 from openbot_memory_local import demo as conversation
-from openbot_memory_local.place import Place
+from openbot_memory_local import redrive as dead_letters
+from openbot_memory_local.place import STACK, Place
 from openbot_memory_local.steps import LocalError, console, show_error
 
 app = typer.Typer(
@@ -90,6 +92,20 @@ def logs(
     place = Place.here()
     stack.read(place)
     journal.show(place, function, everything=everything)
+
+
+@app.command()
+def redrive(
+    name: Annotated[
+        str | None, typer.Option("--stack", help="A stack on AWS instead, with your AWS credentials.")
+    ] = None,
+) -> None:
+    """Send the events again that could not be worked off."""
+    if name:
+        dead_letters.send_again(cast("Any", boto3).client, name)
+    else:
+        stack.read(Place.here())
+        dead_letters.send_again(Place.here().client, STACK)
 
 
 def main() -> None:
