@@ -18,7 +18,6 @@ def stack() -> Iterator[Stack]:
         "OPENBOT_LOCAL_PORT": str(port),
         "OPENBOT_LOCAL_MODEL_URL": model.url,
         "COLUMNS": "200",
-        "LAMBDA_ASYNC_RETRY_BASE_SECONDS": "0.1",  # between attempts at an event; a minute on AWS
     }
     running = Stack(directory, port, os.environ | given, model)
     running.command("down")  # of a test run that was killed
