@@ -57,6 +57,9 @@ def _record(service: Service) -> None:
 
     def request(params: dict[str, Any], model: Any, **_: object) -> None:  # noqa: ANN401
         service.requests.append((model.name, params))
+        bounds = params.get("ExpressionAttributeValues", {})
+        if ":from" in bounds and bounds[":from"]["S"] > bounds[":to"]["S"]:
+            raise ValueError("DynamoDB refuses a range that ends before it begins, and moto does not")
 
     def event(params: dict[str, Any], **_: object) -> None:
         for entry in params["Entries"]:

@@ -312,6 +312,18 @@ def test_a_person_restores_a_version(service: Service, agent: str) -> None:
     assert memory(service, agent)["entries"].keys() == {"a", "b", "c"}
 
 
+@pytest.mark.parametrize("keys", ["", "ab"])
+def test_a_person_restores_the_beginning(service: Service, agent: str, keys: str) -> None:
+    """Version 0: nothing was remembered yet."""
+    for key in keys:
+        remember(service, agent, key)
+
+    assert change(service, agent, {"_tag": "Restore", "version": 0}).status == 200
+
+    assert memory(service, agent) == {"entries": {}, "version": len(keys) + 1}
+    assert log(service, agent)[0]["keys"] == list(keys)
+
+
 def test_an_erased_entry_leaves_no_content(service: Service, agent: str) -> None:
     remember(service, agent, "a", "Very private words.")
 

@@ -83,6 +83,8 @@ class Agents:
 
     def versions(self, identifier: str, first: int, last: int) -> Iterator[Version]:
         """Yield the versions of these numbers, oldest first."""
+        if last < first:
+            return  # DynamoDB refuses such a range
         for page in self.table.query(self.pk(identifier), between=(_number(first), _number(last))):
             yield from (self._version(identifier, row) for row in page)
 
