@@ -2,7 +2,7 @@
 # What is set up, built or kept lies in .venv and .local; nothing is installed outside this folder.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo down test check unit integration local bench poisoning load weak-model setup clean
+.PHONY: help run demo down test check unit integration local bench poisoning load weak-model openapi fuzz setup clean
 
 UV := $(shell command -v uv || echo .local/uv/bin/uv)
 IN := $(UV) run --quiet --no-sync
@@ -48,6 +48,9 @@ load: setup .local/load/made ## Many users at once for minutes=10; then nothing 
 
 weak-model: setup .local/weak-model/made ## Let a real, very weak model read conversations=50, and check that no rule bends
 	@$(IN) python tests/weak_model $(if $(conversations),--conversations $(conversations))
+
+openapi: setup ## Write the OpenAPI document anew, from the requests' and answers' models
+	$(IN) python -m openbot_memory_local.openapi.document
 
 # ---- Set-up: uv, Python 3.13, and three environments whose tools do not resolve beside each other ----
 

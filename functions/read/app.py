@@ -3,12 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openbot_memory.http import gateway, queries
+from openbot_memory.http import document, gateway, queries
 from openbot_memory.http.gateway import Answer, Json, Request, Route
 from openbot_memory.log import logger
 from openbot_memory.use_cases import export, instructions, read, read_agents
 from openbot_memory.use_cases.ports import Reader
 from openbot_memory.wiring import reader
+
+
+def _openapi(request: Request) -> Answer:
+    request.query()
+    return 200, document.openapi()
 
 
 def _organization(request: Request) -> Answer:
@@ -41,6 +46,7 @@ ROUTES: Mapping[str, Route] = {
     "GET /v1/agents/{id}/memory/log": _route(read_agents.log, queries.page),
     "GET /v1/agents/{id}/export": _route(export.agent, queries.cursor),
     "GET /v1/organization": _organization,
+    "GET /v1/openapi.json": _openapi,
 }
 
 

@@ -20,6 +20,7 @@ from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.domain.session import Tokens
 from openbot_memory.models.offline import Offline
 from openbot_memory.models.port import Answer, Question
+from openbot_memory_local.openapi import contract
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE: dict[str, Any] = json.loads(json.dumps(cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))))
@@ -105,7 +106,7 @@ class Service:
         headers: Mapping[str, str] | None = None,
         raw: str | None = None,
     ) -> Reply:
-        """One HTTP request as the gateway would pass it on."""
+        """One HTTP request as the gateway would pass it on; its answer is held to the OpenAPI document."""
         path, _, query = path.partition("?")
         route, parameters = _matched(method, path)
         name = "read" if method == "GET" else "command"
@@ -116,7 +117,9 @@ class Service:
         event["requestContext"]["authorizer"] = {"lambda": principal(caller, organization)}
         event["body"] = raw if raw is not None else json.dumps(body)
         answer = self.functions[ROUTES[route]].handler(event, context())
-        return Reply(answer["statusCode"], json.loads(answer["body"]), answer["headers"])
+        reply = Reply(answer["statusCode"], json.loads(answer["body"]), answer["headers"])
+        contract.check(route, body if raw is None else raw, *reply)
+        return reply
 
     def get(self, path: str, **how: Any) -> Json:  # noqa: ANN401
         reply = self.call("GET", path, **how)

@@ -8,12 +8,14 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 from model_server import ModelServer
 
+from openbot_memory_local.openapi import contract
 from openbot_memory_local.place import Place
 
 ROOT = Path(__file__).parents[2]
@@ -43,10 +45,13 @@ class Stack:
         return Place(ROOT, self.directory, self.port)
 
     def api(self, token: str | None) -> httpx.Client:
-        """A client for the API; `token` is a name of stack.json's, a token itself, or None."""
+        """A client for the API that holds it to the OpenAPI document; `token`: a name of stack.json's, itself, None."""
         tokens = self.written["tokens"]
         headers = {"Authorization": f"Bearer {tokens.get(token, token)}"} if token else {}
-        return httpx.Client(base_url=self.written["url"], headers=headers, timeout=60, trust_env=False)
+        hooks = {"response": [_check]}
+        return httpx.Client(
+            base_url=self.written["url"], headers=headers, timeout=60, trust_env=False, event_hooks=hooks
+        )
 
     def command(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return command(self.environment | environment, *arguments)
@@ -74,10 +79,30 @@ def wait_for[T](condition: Callable[[], T | None]) -> T:
     return found
 
 
+def _check(answer: httpx.Response) -> None:
+    """The answer is as the OpenAPI document says, where the request was for one of its routes."""
+    if route := route_of(answer.request):
+        answer.read()
+        contract.check(route, answer.request.content.decode(), answer.status_code, answer.json(), answer.headers)
+
+
+def route_of(request: httpx.Request) -> str | None:
+    """The route of the template that a request is for; of several the one with the fewest parameters."""
+    path = request.url.raw_path.decode().partition("?")[0]
+    asked = f"{request.method} /v1/{path.partition('/v1/')[2]}"
+    fitting = (
+        route
+        for route in routes_of_the_template()
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", route.replace(".", r"\.")), asked)
+    )
+    return min(fitting, key=lambda route: route.count("{"), default=None)
+
+
+@cache
 def routes_of_the_template() -> set[str]:
     """For example `GET /v1/sessions/{id}`."""
     template = (ROOT / "template.yaml").read_text()
-    return {f"{method} {path}" for method, path in re.findall(r'Method: (\w+), Path: "?(/[\w/{}]+)"?', template)}
+    return {f"{method} {path}" for method, path in re.findall(r'Method: (\w+), Path: "?(/[\w/{}.]+)"?', template)}
 
 
 @dataclass(frozen=True, slots=True)

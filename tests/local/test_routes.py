@@ -1,5 +1,6 @@
 """Every route of the template by its happy path, over HTTP."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +9,9 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from local_stack import Api, Json, Session, routes_of_the_template
+from local_stack import Api, Json, Session, route_of, routes_of_the_template
+
+from openbot_memory.http.document import WRITTEN
 
 OF_AGENTS = re.compile(r" /v1/agents|/promote$|/export$")  # their happy paths are in test_agents.py
 
@@ -38,19 +41,7 @@ class Caller:
 
     def _note(self, answer: httpx.Response) -> None:
         if answer.is_success:
-            self.succeeded.add(route_of(answer.request))
-
-
-def route_of(request: httpx.Request) -> str:
-    """The route of the template that a request is for; of several the one with the fewest parameters."""
-    path = request.url.raw_path.decode().partition("?")[0]
-    path = path[path.index("/v1/") :]
-    fitting = (
-        route
-        for route in routes_of_the_template()
-        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", route), f"{request.method} {path}")
-    )
-    return min(fitting, key=lambda route: route.count("{"))
+            self.succeeded.add(route_of(answer.request) or "")
 
 
 @pytest.fixture
@@ -228,3 +219,10 @@ def test_an_administrator_changes_the_organizations_settings(caller: Caller) -> 
     change: Json = {"memory": {"use": True}}
 
     assert caller("admin").patch("/v1/organization", json=change).json()["memory"]["use"] is True
+
+
+@happy_path("GET /v1/openapi.json")
+def test_the_document_is_served_as_it_is_written(caller: Caller) -> None:
+    answer = caller().get("/v1/openapi.json")
+
+    assert answer.json() == json.loads(WRITTEN.read_text())

@@ -34,6 +34,7 @@ STATUS: Mapping[type[errors.OpenBotError], int] = {
     errors.ModelFailed: 502,
     errors.Unavailable: 503,
 }
+INTERNAL: Json = {"_tag": "InternalError", "message": "Something went wrong here. It has been logged."}
 RETRY_AFTER = "1"  # seconds
 DEEPEST = 64  # levels of a body
 
@@ -143,7 +144,7 @@ def handle(event: Mapping[str, Any], routes: Mapping[str, Route]) -> Json:
         status, answer = _refused(error)
     except Exception as error:  # noqa: BLE001 - nothing internal leaves
         logger.error("request failed", extra=unexpected(error))  # noqa: TRY400 - its words may quote the request
-        status, answer = 500, {"_tag": "InternalError", "message": "Something went wrong here. It has been logged."}
+        status, answer = 500, INTERNAL
     headers = {"content-type": "application/json"} | ({"retry-after": RETRY_AFTER} if status == STATUS_BUSY else {})
     return {"statusCode": status, "headers": headers, "body": json.dumps(answer, ensure_ascii=False)}
 

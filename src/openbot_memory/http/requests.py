@@ -2,24 +2,52 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, WithJsonSchema
 from pydantic_core import ErrorDetails
 
 from openbot_memory.domain import ids
 from openbot_memory.domain.errors import InvalidRequest
-from openbot_memory.domain.facts import Kind, Person, clean_key
+from openbot_memory.domain.facts import DURABLE, MAX_KEY, Kind, Person, clean_key
 from openbot_memory.domain.items import ItemType
+from openbot_memory.domain.rules import MemoryRules
 from openbot_memory.domain.session import Expected, SessionKind
 from openbot_memory.domain.settings import SWITCHES, Configure
 from openbot_memory.use_cases import agents, change, turns
 
-type Id = Annotated[str, StringConstraints(pattern=rf"^{ids.PATTERN}\z")]
+type Id = Annotated[str, StringConstraints(pattern=rf"^{ids.PATTERN}$")]
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
-type ModelId = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,256}\z")]
-
-
+type ModelId = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,256}$")]
 type VersionId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 type Revision = Annotated[int, Field(ge=0)]
+
+# What the core checks is here only told, for the OpenAPI document.
+type Key = Annotated[
+    str,
+    WithJsonSchema(
+        {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_KEY,
+            "pattern": r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+$",
+            "description": "Normalized to NFC, and counted then. Case matters.",
+        }
+    ),
+]
+type Content = Annotated[
+    str,
+    WithJsonSchema(
+        {
+            "type": "string",
+            "maxLength": MemoryRules().max_content,
+            "pattern": r"[^\s\u001c-\u001f\u0085]",
+            "description": "Not blank, and no credential. How long it may be is a parameter of the server.",
+        }
+    ),
+]
+type Text = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "maxLength": turns.MAX_TEXT, "description": "At most 256 KB of UTF-8."}),
+]
 
 
 class _Body(BaseModel):
@@ -49,7 +77,7 @@ class _Item(_Body):
 class Message(_Item):
     type: Literal["message"]
     role: Literal["user", "assistant"]
-    text: str
+    text: Text
 
 
 class ToolCall(_Item):
@@ -62,19 +90,19 @@ class ToolCall(_Item):
 class ToolResult(_Item):
     type: Literal["tool-result"]
     app: Name
-    text: str
+    text: Text
 
 
 class Approval(_Item):
     type: Literal["approval"]
-    text: str
+    text: Text
     approved: bool
 
 
 class Action(_Item):
     type: Literal["action"]
     app: Name
-    text: str
+    text: Text
 
 
 class PersonBody(_Body):
@@ -91,10 +119,25 @@ class Seen(_Body):
         return Expected(self.expected, self.revision)
 
 
+type NewItem = Annotated[Message | ToolCall | ToolResult | Approval | Action, Field(discriminator="type")]
+
+BOTH_OR_NEITHER: dict[str, JsonValue] = {
+    "anyOf": [
+        {
+            "required": ["expected", "revision"],
+            "properties": {"expected": {"type": "string"}, "revision": {"type": "integer"}},
+        },
+        {"properties": {"expected": {"type": "null"}, "revision": {"type": "null"}}},
+    ]
+}
+
+
 class Turn(_Body):
-    turn: str
+    model_config = ConfigDict(json_schema_extra=BOTH_OR_NEITHER)
+
+    turn: Key
     model: ModelId | None
-    items: list[Annotated[Message | ToolCall | ToolResult | Approval | Action, Field(discriminator="type")]]
+    items: list[NewItem] = Field(json_schema_extra={"maxItems": turns.MAX_ITEMS})
     status: Annotated[turns.TurnStatus, Field(strict=False)] = turns.TurnStatus.FINISHED
     person: PersonBody | None = None
     queue_empty: bool = Field(default=True, alias="queueEmpty")
@@ -119,14 +162,14 @@ class Turn(_Body):
 
 class RememberBody(_Body):
     tag: Literal["Remember"] = Field(alias="_tag")
-    key: str
-    content: str
+    key: Key
+    content: Content
     kind: Annotated[Kind, Field(strict=False)]
 
 
 class ForgetBody(_Body):
     tag: Literal["Forget"] = Field(alias="_tag")
-    key: str
+    key: Key
 
 
 class ConfigureBody(_Body):
@@ -173,12 +216,16 @@ class SeenVersion(_Body):
     expected: Revision
 
 
+class RememberEntryBody(RememberBody):
+    kind: Annotated[Kind, Field(strict=False), WithJsonSchema({"type": "string", "enum": sorted(DURABLE)})]
+
+
 class ChangeAgent(SeenVersion):
-    command: Annotated[RememberBody | ForgetBody | RestoreBody, Field(discriminator="tag")]
+    command: Annotated[RememberEntryBody | ForgetBody | RestoreBody, Field(discriminator="tag")]
 
     def carried_out(self) -> change.Remember | change.Forget | agents.Restore:
         match self.command:
-            case RememberBody(key=key, content=content, kind=kind):
+            case RememberEntryBody(key=key, content=content, kind=kind):
                 return change.Remember(key, content, kind)
             case ForgetBody(key=key):
                 return change.Forget(key)
@@ -199,10 +246,15 @@ class Rewind(Seen):
     to: VersionId
 
 
+class Switches(_Body):
+    use: bool = True
+    generate: bool = True
+
+
 class Settings(_Body):
     """Any part of the organization's settings; what is absent stays."""
 
-    memory: dict[Literal["use", "generate"], bool] = Field(default_factory=dict[Literal["use", "generate"], bool])
+    memory: Switches = Switches()
     agent_memory: bool = Field(default=True, alias="agentMemory")
     agent_memory_model: ModelId | None = Field(default=None, alias="agentMemoryModel")
 
@@ -210,7 +262,7 @@ class Settings(_Body):
 
     def fields(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in self.own if name in self.model_fields_set}
-        return {**self.memory, **given}
+        return self.memory.model_dump(exclude_unset=True) | given
 
 
 MAX_ISSUES = 20

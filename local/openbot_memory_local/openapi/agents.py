@@ -1,0 +1,129 @@
+"""The routes of agents and the organization, and of the document itself."""
+
+from typing import Any
+
+from openbot_memory.domain.errors import (
+    AgentExists,
+    AgentMemoryConflict,
+    AgentNotFound,
+    KeyReused,
+    MemoryFull,
+    PersonRequired,
+    SecretRefused,
+    TooLarge,
+    UnknownKey,
+    VersionNotFound,
+)
+from openbot_memory.http import requests
+from openbot_memory_local.openapi import answers
+from openbot_memory_local.openapi.route import (
+    AgentId,
+    ExpectedVersion,
+    FactKey,
+    From,
+    IdempotencyKey,
+    Limit,
+    LimitOfMemory,
+    OfKind,
+    OfStatus,
+    link,
+    route,
+)
+
+OF_AGENT = {"id": "/agent/id"}
+SAME = {"id": "$request.path.id"}
+NEXT = SAME | {"cursor": "/cursor"}
+SEEN = {"expected": "/version"}
+KEY = {"key": "$request.body#/command/key"}
+OF_CHANGE = {
+    "Change": link("change_agent_memory", SAME, SEEN),
+    "Erase": link("erase_entry", SAME | SEEN | KEY),
+}
+OF_VIEW = {
+    "Agent": link("agent", OF_AGENT),
+    "Memory": link("agent_memory", OF_AGENT),
+    "Log": link("agent_log", OF_AGENT),
+    "Export": link("export_agent", OF_AGENT),
+    "Change": link("change_agent_memory", OF_AGENT, {"expected": "/agent/version"}),
+}
+
+
+@route("POST /v1/agents", AgentExists, KeyReused, status=201, links=OF_VIEW)
+def create_agent(body: requests.CreateAgent, key: IdempotencyKey = None) -> answers.AgentView:
+    """Make an agent, shared or not."""
+    ...
+
+
+@route("GET /v1/agents/{id}", AgentNotFound, links={"Change": OF_VIEW["Change"]})
+def agent(id: AgentId) -> answers.AgentView:
+    """See an agent, and the version of its memory."""
+    ...
+
+
+@route("GET /v1/agents/{id}/memory", AgentNotFound, links={"Next": link("agent_memory", NEXT)})
+def agent_memory(
+    id: AgentId,
+    status: OfStatus = None,
+    kind: OfKind = None,
+    limit: LimitOfMemory = None,
+    cursor: From = None,
+) -> answers.AgentMemory:
+    """Read what it learned across sessions."""
+    ...
+
+
+@route(
+    "POST /v1/agents/{id}/memory",
+    SecretRefused,
+    PersonRequired,
+    AgentNotFound,
+    VersionNotFound,
+    AgentMemoryConflict,
+    UnknownKey,
+    MemoryFull,
+    TooLarge,
+    KeyReused,
+    links=OF_CHANGE,
+)
+def change_agent_memory(id: AgentId, body: requests.ChangeAgent, key: IdempotencyKey = None) -> answers.AgentMemory:
+    """Remember, Forget, or Restore an earlier version. The answer shows only what was changed."""
+    ...
+
+
+@route("DELETE /v1/agents/{id}/memory/{key}", AgentNotFound, AgentMemoryConflict, UnknownKey)
+def erase_entry(id: AgentId, key: FactKey, expected: ExpectedVersion) -> answers.AgentMemory:
+    """Erase an entry's content for good; a stub stays, so that it is not learned again.
+
+    Instead of the query, a JSON body with `expected` is taken, too.
+    """
+    ...
+
+
+@route("GET /v1/agents/{id}/memory/log", AgentNotFound, links={"Next": link("agent_log", NEXT)})
+def agent_log(id: AgentId, limit: Limit = None, cursor: From = None) -> answers.AgentLog:
+    """Read every version of the memory, newest first."""
+    ...
+
+
+@route("GET /v1/agents/{id}/export", AgentNotFound, links={"Next": link("export_agent", NEXT)})
+def export_agent(id: AgentId, cursor: From = None) -> answers.AgentExport:
+    """Read all that is kept, in pages."""
+    ...
+
+
+@route("GET /v1/organization")
+def organization() -> answers.Organization:
+    """Read the organization's settings."""
+    ...
+
+
+@route("PATCH /v1/organization")
+def configure_organization(body: requests.Settings) -> answers.Organization:
+    """Change any part of them; an administrator may."""
+    ...
+
+
+@route("GET /v1/openapi.json")
+def openapi() -> dict[str, Any]:
+    """Read this document."""
+    ...

@@ -1,0 +1,89 @@
+"""Makes the document, and writes it to where the read function serves it from."""
+
+import importlib
+import json
+from collections.abc import Iterator
+from typing import Any, cast
+
+from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer
+
+from openbot_memory.http.document import WRITTEN
+from openbot_memory_local.openapi.contract import operations
+from openbot_memory_local.openapi.route import app
+
+UNUSED = ("ValidationError", "HTTPValidationError", "ResponseValidationError")  # Powertools' own; nothing answers them
+PARTIAL = ("Settings", "Switches", "ConfigureBody")  # an absent field stays as it is, so it has no default
+ABOUT = (
+    "Learned memory for AI agents. Refusals have one shape: `_tag`, `message`, and fields that help. "
+    "What the gateway itself answers has only a `message`."
+)
+
+type Json = dict[str, Any]
+
+
+def made() -> str:
+    """The document as text."""
+    for routes in ("sessions", "agents"):
+        importlib.import_module(f"openbot_memory_local.openapi.{routes}")
+    written = app.get_openapi_json_schema(
+        title="OpenBot Memory",
+        version="1",
+        description=ABOUT,
+        security_schemes={"token": HTTPBearer()},
+        security=[{"token": []}],
+    )
+    document = _plain(json.loads(written))
+    _tidy_schemas(document["components"]["schemas"])
+    document["components"]["responses"] = _hoisted(document)
+    for header in _headers(document):
+        header["name"] = header["name"].title()  # Powertools writes it in small letters
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _headers(document: Json) -> Iterator[Json]:
+    for _, operation in operations(document):
+        yield from (each for each in operation.get("parameters", ()) if each["in"] == "header")
+
+
+def _tidy_schemas(schemas: Json) -> None:
+    for name in UNUSED:
+        schemas.pop(name, None)
+    for name in PARTIAL:
+        for each in schemas[name]["properties"].values():
+            each.pop("default", None)
+
+
+def _hoisted(document: Json) -> Json:
+    """The refusals, each once: routes refer to them by status and tags."""
+    found: Json = {}
+    for _, operation in operations(document):
+        for status, response in operation["responses"].items():
+            examples = response["content"]["application/json"].get("examples")
+            if examples:
+                name = "-".join([status, *examples])
+                found[name] = response
+                operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+    return dict(sorted(found.items()))
+
+
+def _plain(value: Any, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON
+    """Without titles that only repeat a name, defaults that are null, and whole numbers written as fractions."""
+    match value:
+        case list():
+            return [_plain(each) for each in cast("list[Any]", value)]
+        case dict():
+            fields = cast("Json", value)
+            kept = {name: each for name, each in fields.items() if names or not _noise(name, each, fields)}
+            return {name: _plain(each, names=name in {"properties", "schemas"}) for name, each in kept.items()}
+        case float() if value.is_integer():
+            return int(value)
+        case _:
+            return value
+
+
+def _noise(name: str, value: object, around: Json) -> bool:
+    return (name == "title" and "version" not in around) or (name == "default" and value is None)
+
+
+if __name__ == "__main__":
+    WRITTEN.write_text(made())

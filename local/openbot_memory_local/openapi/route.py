@@ -1,0 +1,92 @@
+"""How a route is declared: one typed function each, whose annotations say what is sent and what is answered."""
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from inspect import getdoc
+from typing import Annotated, Any, cast
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
+from pydantic import WithJsonSchema
+
+from openbot_memory.domain.facts import Kind, Status
+from openbot_memory.http.once import LONGEST_KEY
+from openbot_memory.http.queries import LONGEST_PAGE, MOST_DIGITS
+from openbot_memory.http.requests import Id, Key, VersionId
+from openbot_memory.use_cases.pages import PAGE
+from openbot_memory_local.openapi.refusals import Error, responses
+
+type Json = dict[str, Any]
+
+app = APIGatewayHttpResolver()
+
+SessionId = Annotated[Id, Path(description="The session.")]
+AgentId = Annotated[Id, Path(description="The agent.")]
+FactKey = Annotated[Key, Path(description="The key of the fact, encoded for a URL.")]
+
+Limit = Annotated[
+    int | None,
+    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE}),
+    Query(description=f"How many at most; {PAGE} unless it is given."),
+]
+LimitOfMemory = Annotated[
+    int | None,
+    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE}),
+    Query(description="How many at most. Without it, and without a cursor, everything that fits an answer comes."),
+]
+From = Annotated[
+    str | None,
+    WithJsonSchema({"type": "string", "minLength": 1}),
+    Query(description="The `cursor` of the page before."),
+]
+OfStatus = Annotated[
+    Status | None, WithJsonSchema({"type": "string", "enum": list(Status)}), Query(description="Only these.")
+]
+OfKind = Annotated[
+    Kind | None, WithJsonSchema({"type": "string", "enum": list(Kind)}), Query(description="Only these.")
+]
+ExpectedHead = Annotated[VersionId, Query(description="The session's head that was last seen.")]
+Number = WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 10**MOST_DIGITS - 1})
+ExpectedVersion = Annotated[int, Number, Query(description="The version of the agent's memory that was last seen.")]
+SeenRevision = Annotated[int, Number, Query(description="The session's revision that was last seen.")]
+IdempotencyKey = Annotated[
+    str | None,
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_KEY}),
+    Header(
+        alias="Idempotency-Key",
+        description="The same key with the same request within a day gives the first answer again and changes nothing.",
+    ),
+]
+
+
+def route[F: Callable[..., object]](
+    rule: str, *refused: Error, status: int = HTTPStatus.OK, links: Mapping[str, Json] | None = None
+) -> Callable[[F], F]:
+    """Declare `METHOD /path`. The answer is the function's return type; its docstring says what it is for."""
+    method, _, path = rule.partition(" ")
+
+    def declare(function: F) -> F:
+        summary, _, description = (getdoc(function) or "").partition("\n\n")
+        answer: Json = {"description": HTTPStatus(status).phrase} | ({"links": links} if links else {})
+        app.route(
+            path.replace("{", "<").replace("}", ">"),
+            method,
+            summary=summary,
+            description=description.replace("\n", " ") or None,
+            operation_id=function.__name__,
+            tags=[path.split("/")[2].partition(".")[0]],
+            responses=cast("Any", {status: answer} | responses(refused)),
+        )(function)
+        return function
+
+    return declare
+
+
+def link(operation: str, parameters: Mapping[str, str], body: Mapping[str, str] | None = None) -> Json:
+    """What can be asked next: with paths into the answer's body, or with expressions on the request."""
+    made: Json = {"operationId": operation, "parameters": _expressions(parameters)}
+    return made | ({"requestBody": _expressions(body)} if body else {})
+
+
+def _expressions(given: Mapping[str, str]) -> Json:
+    return {name: path if path.startswith("$") else f"$response.body#{path}" for name, path in given.items()}

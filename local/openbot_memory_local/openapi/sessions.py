@@ -1,0 +1,176 @@
+"""The routes of sessions."""
+
+from openbot_memory.domain.errors import (
+    AgentNotFound,
+    KeyReused,
+    MemoryFull,
+    ModelFailed,
+    SecretRefused,
+    SessionConflict,
+    SessionExists,
+    SessionNotFound,
+    TooLarge,
+    UnknownKey,
+    VersionNotFound,
+)
+from openbot_memory.http import requests
+from openbot_memory_local.openapi import answers
+from openbot_memory_local.openapi.route import (
+    ExpectedHead,
+    FactKey,
+    From,
+    IdempotencyKey,
+    Limit,
+    LimitOfMemory,
+    OfKind,
+    OfStatus,
+    SeenRevision,
+    SessionId,
+    link,
+    route,
+)
+
+SEEN = {"expected": "/session/head", "revision": "/session/revision"}
+OF_SESSION = {"id": "/session/id"}
+OF_VIEW = {
+    "Session": link("session", OF_SESSION),
+    "Memory": link("memory", OF_SESSION),
+    "Log": link("log", OF_SESSION),
+    "Items": link("items", OF_SESSION),
+    "Instructions": link("instructions", OF_SESSION),
+    "Export": link("export_session", OF_SESSION),
+    "Turn": link("append_turn", OF_SESSION),
+    "SeenTurn": link("append_turn", OF_SESSION, SEEN),
+    "Change": link("change_memory", OF_SESSION, SEEN),
+    "Fork": link("fork", OF_SESSION),
+    "Rewind": link("rewind", OF_SESSION, SEEN | {"to": "/session/head"}),
+    "Promote": link("promote", OF_SESSION),
+}
+SAME = {"id": "$request.path.id"}
+NEXT = SAME | {"cursor": "/cursor"}
+KEY = {"key": "$request.body#/command/key"}
+DELETE = {"Delete": link("delete_session", OF_SESSION)}
+
+
+@route("POST /v1/sessions", SessionExists, KeyReused, status=201, links=OF_VIEW | DELETE)
+def create_session(body: requests.Create, key: IdempotencyKey = None) -> answers.SessionView:
+    """Begin a session."""
+    ...
+
+
+@route("GET /v1/sessions/{id}", SessionNotFound)
+def session(id: SessionId) -> answers.SessionView:
+    """See its head, revision, settings and the state of its consolidation."""
+    ...
+
+
+@route("DELETE /v1/sessions/{id}", SessionNotFound)
+def delete_session(id: SessionId) -> answers.DeletedSession:
+    """Delete it for good; an administrator or a host may.
+
+    Forks keep what they need. Asked again while the rows go, it is answered alike.
+    """
+    ...
+
+
+@route("POST /v1/sessions/{id}/turns", SessionNotFound, SessionConflict, TooLarge, KeyReused, links=OF_VIEW)
+def append_turn(id: SessionId, body: requests.Turn, key: IdempotencyKey = None) -> answers.SessionView:
+    """Append a finished, cancelled or failed turn; the same turn again changes nothing.
+
+    It holds at most 1000 items of 256 KB each, and one request at most 6 MB.
+    """
+    ...
+
+
+@route("GET /v1/sessions/{id}/items", SessionNotFound, links={"Next": link("items", NEXT)})
+def items(id: SessionId, limit: Limit = None, cursor: From = None) -> answers.Items:
+    """Read the history, oldest first."""
+    ...
+
+
+@route("GET /v1/sessions/{id}/memory", SessionNotFound, links={"Next": link("memory", NEXT)})
+def memory(
+    id: SessionId,
+    status: OfStatus = None,
+    kind: OfKind = None,
+    limit: LimitOfMemory = None,
+    cursor: From = None,
+) -> answers.Memory:
+    """Read the facts."""
+    ...
+
+
+@route(
+    "POST /v1/sessions/{id}/memory",
+    SecretRefused,
+    SessionNotFound,
+    SessionConflict,
+    UnknownKey,
+    MemoryFull,
+    KeyReused,
+    ModelFailed,
+    links=OF_VIEW | {"Erase": link("erase_fact", OF_SESSION | SEEN | KEY)},
+)
+def change_memory(id: SessionId, body: requests.Change, key: IdempotencyKey = None) -> answers.SessionView:
+    """Remember, Forget, Configure or Refresh, decided on what was last seen."""
+    ...
+
+
+@route("DELETE /v1/sessions/{id}/memory/{key}", SessionNotFound, SessionConflict, UnknownKey, links=OF_VIEW)
+def erase_fact(id: SessionId, key: FactKey, expected: ExpectedHead, revision: SeenRevision) -> answers.SessionView:
+    """Erase a fact's content for good; a stub stays, so that it is not learned again.
+
+    Instead of the query, a JSON body with `expected` and `revision` is taken, too.
+    """
+    ...
+
+
+@route("GET /v1/sessions/{id}/memory/log", SessionNotFound, links={"Next": link("log", NEXT)})
+def log(id: SessionId, limit: Limit = None, cursor: From = None) -> answers.Log:
+    """Read every change of the memory, newest first, and what was dropped and why."""
+    ...
+
+
+@route("GET /v1/sessions/{id}/instructions", SessionNotFound)
+def instructions(id: SessionId) -> answers.Instructions:
+    """Read the text for the model's next turn, with what its agent knows."""
+    ...
+
+
+@route(
+    "POST /v1/sessions/{id}/fork",
+    SessionNotFound,
+    VersionNotFound,
+    SessionExists,
+    KeyReused,
+    status=201,
+    links=OF_VIEW,
+)
+def fork(id: SessionId, body: requests.Fork, key: IdempotencyKey = None) -> answers.SessionView:
+    """Begin a new session with the history and memory of a version."""
+    ...
+
+
+@route(
+    "POST /v1/sessions/{id}/rewind",
+    SessionNotFound,
+    VersionNotFound,
+    SessionConflict,
+    KeyReused,
+    links=OF_VIEW,
+)
+def rewind(id: SessionId, body: requests.Rewind, key: IdempotencyKey = None) -> answers.SessionView:
+    """Go back, or forward again, to any version, in one step."""
+    ...
+
+
+@route("POST /v1/sessions/{id}/promote", SessionNotFound, AgentNotFound, TooLarge, KeyReused)
+def promote(id: SessionId, body: requests.Promote, key: IdempotencyKey = None) -> answers.Promoted:
+    """Take the session's durable facts into an agent's memory. A host may not."""
+    ...
+
+
+@route("GET /v1/sessions/{id}/export", SessionNotFound, links={"Next": link("export_session", NEXT)})
+def export_session(id: SessionId, cursor: From = None) -> answers.SessionExport:
+    """Read all that is kept, in pages."""
+    ...
