@@ -221,7 +221,8 @@ def test_a_malformed_event_raises_and_changes_nothing(service: Service, function
     wrong = {**WRONG, "agent": [None, *WRONG["agent"]]} if kind == "Agent Cleaning Requested" else WRONG
     broken += [event["detail"] | {name: value} for name in names for value in wrong[name]]
 
-    for detail in [*broken, None, "text", []]:
+    odd: list[object] = [*broken, None, "text", []]
+    for detail in odd:
         with pytest.raises(ValidationError):
             service.functions[function].handler(event | {"detail": detail}, context())
     for other in ("Something Else", "Memory Changed"):
