@@ -14,6 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 import plots
+import prompts
 import report
 import warm
 from bench import Bench, Wrong, check, emulated, environment, fill_table, place
@@ -86,6 +87,7 @@ def run(sizes: Sizes, *, write: bool) -> int:
         f"### Each route, by the size of the memory and of the history\n\n{report.costs(list(columns), routes)}",
         f"### On top of long pasts\n\n{report.costs(list(pasts), on_top)}",
         f"### Dollars for a million, in brackets the table's part\n\n{report.prices(list(columns), routes, own_time)}",
+        f"### What a consolidation sends, in characters\n\n{report.prompts(prompts.sent())}",
         f"### A cold start\n\n{report.cold(cold)}\nThe layer has {layer:.1f} MB unzipped, compiled.\n",
         f"### The own time of warm handlers\n\n{report.warm(times)}",
     ])  # fmt: skip

@@ -12,6 +12,7 @@ from budgets import Measured, Verdict
 from cold import Cold
 from meter import Cost, Meter
 from prices import dollars
+from prompts import A_TOKEN, Prompt
 from warm import Warm
 
 from openbot_memory_local.place import Place
@@ -66,6 +67,21 @@ def prices(columns: Sequence[str], measured: Measured, own_time: float) -> str:
         costs = [dollars(cost, own_time, over_http=over_http) if cost else None for cost in found]
         rows.append([name, *(f"{each.whole:,.2f} ({each.table:,.2f})" if each else "–" for each in costs)])
     return table(["", *columns], rows)
+
+
+def prompts(sent: Iterable[Prompt]) -> str:
+    heads = ["turn", "rules", "tool", "known facts", "new items", "in all, about tokens", "as in the call before"]
+    return table(
+        heads,
+        (
+            [
+                *(f"{figure:,}" for figure in each[:5]),
+                f"{each.whole // A_TOKEN:,}",
+                f"{100 * each.kept // each.whole} %",
+            ]
+            for each in sent
+        ),
+    )
 
 
 def comparison(meter: Meter) -> str:
