@@ -13,6 +13,7 @@ from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.models.port import Question
 
 TOOL = "update_memory"
+MAX_PROPOSALS = 400  # of an answer; far more than may stand. The rest is as malformed, so that no list costs more
 
 _COMMON = f"""\
 You keep a memory of short, keyed facts. Read the new items of a conversation and call {TOOL} once with the changes \
@@ -115,7 +116,8 @@ def proposals(answer: object) -> tuple[Proposal | Malformed, ...]:
     changes = cast("dict[str, object]", answer).get("changes") if isinstance(answer, dict) else None
     if not isinstance(changes, list):
         raise ModelFailed("The model's answer has not the asked-for shape.")
-    return tuple(map(_proposal, cast("list[object]", changes)))
+    every = cast("list[object]", changes)
+    return (*map(_proposal, every[:MAX_PROPOSALS]), *[Malformed()] * len(every[MAX_PROPOSALS:]))
 
 
 def _proposal(change: object) -> Proposal | Malformed:
