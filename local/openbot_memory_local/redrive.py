@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from openbot_memory_local.steps import LocalError, console
 
 AT_ONCE = 10  # as many as SQS gives and PutEvents takes
-HIDDEN = 900  # seconds in which a message that was taken comes to nobody else
+HIDDEN = 300  # seconds in which a message that was taken comes to nobody else
 
 type Client = Any  # boto3 makes its clients at run time
 

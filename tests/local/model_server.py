@@ -17,16 +17,20 @@ type Answer = Json | Reply | Callable[[Json], Json | Reply]
 
 
 class Reply(NamedTuple):
-    """What the model says: text, calls of tools as (name, arguments), and why it ended, if not by itself."""
+    """What the model says: text, calls of tools as (name, arguments), and how it ended, if not by itself."""
 
     text: str | None = None
     calls: tuple[tuple[str, str], ...] = ()
     cut_off: bool = False
+    refused: bool = False
+    status: int = 200  # of HTTP; 0: the connection is closed instead
 
     @property
     def finish_reason(self) -> str:
         if self.cut_off:
             return "length"
+        if self.refused:
+            return "content_filter"
         return "tool_calls" if self.calls else "stop"
 
     def choice(self) -> Json:
@@ -71,7 +75,7 @@ class ModelServer:
         for answer in answers:
             self.script.put(answer)
 
-    def answer(self, request: Json) -> Json:
+    def answer(self, request: Json) -> tuple[int, Json]:
         self.requests.append(request)
         try:
             scripted = self.script.get_nowait()
@@ -79,7 +83,7 @@ class ModelServer:
             scripted = NOTHING
         given = scripted(request) if callable(scripted) else scripted
         reply = given if isinstance(given, Reply) else proper(request, given)
-        return {
+        return reply.status, {
             "object": "chat.completion",
             "model": request["model"],
             "choices": [reply.choice()],
@@ -92,8 +96,11 @@ class ModelServer:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                body = json.dumps(server.answer(request)).encode()
-                self.send_response(200)
+                status, answer = server.answer(request)
+                if not status:
+                    return
+                body = json.dumps(answer).encode()
+                self.send_response(status)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()

@@ -19,6 +19,11 @@ FAULTS: dict[str, Reply] = {
     "another tool": Reply(calls=(("send_mail", GOOD),)),
     "no object": Reply(calls=((TOOL, "[]"),)),
     "no list": Reply(calls=((TOOL, '{"changes": {}}'),)),
+    "a refusal": Reply(text="I cannot help with that.", refused=True),
+    "3 MB, and then cut off": Reply(calls=((TOOL, GOOD[:-2] + "," * 3_000_000),), cut_off=True),
+    "HTTP 429": Reply(text="Too many requests.", status=429),
+    "HTTP 500": Reply(text="Something broke.", status=500),
+    "a closed connection": Reply(status=0),
 }
 
 
