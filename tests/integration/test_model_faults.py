@@ -87,7 +87,7 @@ def impatient(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def item_ids(request: Json) -> list[str]:
-    _, _, items = request["messages"][0]["content"][0]["text"].partition("New items:\n")
+    _, _, items = request["messages"][0]["content"][-1]["text"].partition("New items:\n")
     return [json.loads(line)["id"] for line in items.splitlines() if line]
 
 

@@ -133,6 +133,7 @@ def _read(service: Service) -> None:
     for path in ("", "/memory", "/memory?limit=1", "/memory/log", "/export"):
         service.get(f"{agent}{path}")
     service.get("/v1/organization")
+    service.get("/v1/openapi.json")
 
 
 def _remove(service: Service) -> None:
