@@ -164,13 +164,16 @@ class Service:
             self.started_by(self.events.pop(0))
 
     def started_by(self, event: Json) -> None:
-        """As the template's rules say."""
+        for function in self.targets(event):
+            self.functions[function].handler(copy.deepcopy(event), context())
+
+    def targets(self, event: Json) -> list[str]:
+        """The functions that an event starts, as the template's rules say."""
         kind, detail = event["detail-type"], event["detail"]
         of_agent = {"Learning Requested", "Agent Cleaning Requested"}
-        if kind in of_agent or (kind == "Turn Finished" and detail["queueEmpty"] and detail["agent"]):
-            self.functions["learn"].handler(copy.deepcopy(event), context())
-        if kind not in of_agent | {"Memory Changed"}:
-            self.functions["consolidate"].handler(copy.deepcopy(event), context())
+        learns = kind in of_agent or (kind == "Turn Finished" and detail["queueEmpty"] and detail["agent"])
+        consolidates = kind not in of_agent | {"Memory Changed"}
+        return ["learn"] * bool(learns) + ["consolidate"] * consolidates
 
 
 PRINCIPALS: dict[str, Json] = {

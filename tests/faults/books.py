@@ -1,0 +1,332 @@
+"""What must be true in the end: every acknowledged change is there once and in order, and nothing else is."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from callers import AGENT
+from kinds import Json
+from proposer import ZOMBIE, content
+from records import Acked, Records, SessionRecord
+from setting import Setting, check
+
+from openbot_memory.domain.items import Item
+from openbot_memory.domain.session import Session, Trigger, Version
+from openbot_memory.store import keys, rows
+
+ORGANIZATION = "acme"
+OF_SERVICE = {Trigger.CONSOLIDATION}
+
+
+@dataclass
+class Partition:
+    """Everything that lies under one partition key, read past the service."""
+
+    raw: list[Json]
+
+    def of(self, *prefixes: str) -> list[Json]:
+        return [row for row in self.raw if row["sk"].startswith(prefixes)]
+
+    @property
+    def versions(self) -> list[Version]:
+        return sorted(map(rows.to_version, self.of("T#", keys.VERSIONS)), key=lambda version: version.step)
+
+    @property
+    def items(self) -> dict[int, Item]:
+        return {item.number: item for item in map(rows.to_item, self.of("I#"))}
+
+    @property
+    def head(self) -> Session:
+        return rows.to_session(next(row for row in self.raw if row["sk"] == keys.HEAD))
+
+
+def audit(setting: Setting, records: Records) -> None:
+    """Raises Wrong with the first statement that does not hold."""
+    books = Books(setting, records)
+    books.everything_is_read()
+    books.last_turns()
+    for session in books.living:
+        books.session(session)
+    for session in records.sessions:
+        if session.deleted:
+            books.deleted(session)
+    books.agent()
+    books.calls_of_the_model()
+
+
+class Books:
+    def __init__(self, setting: Setting, records: Records) -> None:
+        self.setting, self.records, self.service = setting, records, setting.service
+        self.living = [session for session in records.sessions if not session.deleted]
+
+    def partition(self, pk: str) -> Partition:
+        table = self.setting.table
+        return Partition([row for page in table.query(pk) for row in page])
+
+    def of(self, session: SessionRecord) -> Partition:
+        return self.partition(keys.session(ORGANIZATION, session.id))
+
+    # Nothing is left lying
+
+    def everything_is_read(self) -> None:
+        """No event was lost: what a finished turn has freed is read without another turn, unless the model failed.
+
+        What a fork or rewind brings back unread waits for the next finished turn.
+        """
+        for session in self.living:
+            found = self.of(session)
+            head = found.head
+            jumps = [v.timeline.readable for v in found.versions if v.trigger in {Trigger.REWIND, Trigger.FORK}]
+            waits = bool(jumps) and head.timeline.readable == jumps[-1]
+            left = head.timeline.unread.upto(head.timeline.readable)
+            check(not left or head.error or waits, f"{session.id}: items {left} that a finished turn has freed are read")
+
+    def last_turns(self) -> None:
+        """One more finished turn frees the items of those that were cancelled, too."""
+        for session in self.living:
+            turn = {"turn": "t-last", "model": "test", "items": [{"type": "message", "role": "user", "text": "Bye."}]}
+            view = self.service.post(f"/v1/sessions/{session.id}/turns", turn)
+            session.saw(view, "turn", texts=("Bye.",))
+        self.setting.quiet()
+
+    # Sessions
+
+    def session(self, session: SessionRecord) -> None:
+        found = self.of(session)
+        self._history(session, found)
+        self._shown(session, found)
+        self._memory(session, found)
+        erased = [change.content for change in session.acked if change.command == "Erase"]
+        text = json.dumps(found.raw)
+        for each in erased:
+            check(each not in text, f"{session.id}: {each!r} was erased, and no row holds it")
+
+    def _history(self, session: SessionRecord, found: Partition) -> None:
+        """Each version row but those of consolidations is one acknowledged change, in its order, and the reverse."""
+        versions, items = found.versions, found.items
+        first = self._first(session)
+        steps = [version.step for version in versions]
+        check(steps == list(range(first, first + len(steps))), f"{session.id}: steps have no gap: {steps}")
+        by_hand = [version for version in versions if version.trigger not in OF_SERVICE]
+        changes = self._matched(session, by_hand, items)
+        known = {version.id: version for version in self._ancestry(session)}
+        used = set[int]()
+        for before, version in pairwise([None, *versions]):
+            assert version
+            if version.trigger in {Trigger.REWIND, Trigger.FORK}:
+                check(version.timeline == known[version.id].timeline, f"{session.id}: {version.id} is as it was")
+                continue
+            known[version.id] = version
+            old = before.timeline if before else None
+            new = list(version.timeline.items - old.items) if old else list(version.timeline.items)
+            check(not old or not old.items - version.timeline.items, f"{session.id}: no item is lost at {version.id}")
+            check(not old or not old.processed - version.timeline.processed, f"{session.id}: what is read stays so")
+            check(used.isdisjoint(new), f"{session.id}: no item id is used twice: {new}")
+            used |= {*new}
+            if version.trigger in OF_SERVICE:
+                check(not new, f"{session.id}: a consolidation adds no item")
+            else:
+                self._items(session, changes[version.step], [items[number] for number in new])
+
+    def _items(self, session: SessionRecord, change: Acked, new: Sequence[Item]) -> None:
+        """A change's items are those that were sent, each once."""
+        if change.trigger == "turn":
+            texts = tuple(item.text for item in new)
+            check(texts == change.texts, f"{session.id}: the items of {change.head}: {texts} are {change.texts}")
+        else:
+            found = [(item.body["command"], item.body["key"]) for item in new]
+            check(found == [(change.command, change.key)], f"{session.id}: one item tells of {change}: {found}")
+
+    def _matched(self, session: SessionRecord, by_hand: list[Version], items: dict[int, Item]) -> dict[int, Acked]:
+        """The acknowledged change of each step. Who erases twice is answered with the state that is there by then."""
+        erasing = {v.step for v in by_hand if v.changes and _erases(items[max(v.timeline.items)])}
+        rows = [version for version in by_hand if version.step not in erasing]
+        acked = sorted(change for change in session.acked if change.command != "Erase")
+        self._same(session, [_of_row(version) for version in rows], [_of_change(change) for change in acked])
+        erased = [change for change in session.acked if change.command == "Erase"]
+        keys_erased = {change.key: change for change in erased}
+        found = Counter(version.changes[0].key for version in by_hand if version.step in erasing)
+        asked = Counter(change.key for change in erased)
+        check(found.keys() == asked.keys() and found <= asked, f"{session.id}: {found} are erased, asked for: {asked}")
+        matched = {version.step: change for version, change in zip(rows, acked, strict=True)}
+        return matched | {v.step: keys_erased[v.changes[0].key] for v in by_hand if v.step in erasing}
+
+    def _same(self, session: SessionRecord, rows: list[Any], acked: list[Any]) -> None:
+        counts = Counter(rows)
+        counts.subtract(acked)
+        wrong = {row: count for row, count in counts.items() if count}
+        check(not wrong, f"{session.id}: acknowledged changes are there once (too often +, missing -): {wrong}")
+        check(rows == acked, f"{session.id}: changes are in the order in which they were acknowledged")
+
+    def _first(self, session: SessionRecord) -> int:
+        origin = self.of(session).head.forked_from
+        return origin.steps if origin else 1
+
+    def _ancestry(self, session: SessionRecord) -> list[Version]:
+        versions = list[Version]()
+        parent = session.parent
+        while parent:
+            versions += self.of(parent).versions
+            parent = parent.parent
+        return [version for version in versions if version.trigger not in {Trigger.REWIND, Trigger.FORK}]
+
+    def _shown(self, session: SessionRecord, found: Partition) -> None:
+        """What the API shows is what lies there."""
+        path, head = f"/v1/sessions/{session.id}", found.head
+        items = self._all(f"{path}/items", "items")
+        numbers = [f"i-{number:02d}" for number in head.timeline.items]
+        check([item["id"] for item in items] == numbers, f"{session.id}: the items of the timeline are shown, each once")
+        log = self._all(f"{path}/memory/log", "log")
+        expected = [version.id for version in found.versions if version.trigger is not Trigger.TURN]
+        check([row["version"] for row in reversed(log)] == expected, f"{session.id}: the log shows every change once")
+        view = self.service.get(path)
+        check(view["session"]["revision"] > max(session.acked).revision - 1, f"{session.id}: the revision only grows")
+        check(view["memory"]["consolidation"]["waiting"] == 0, f"{session.id}: nothing waits after a last turn")
+        check(view["memory"]["consolidation"]["error"] is None, f"{session.id}: no error is left")
+        if session.overrides:
+            last = session.overrides[max(session.overrides)]
+            check(view["memory"]["overrides"] == last, f"{session.id}: the last Configure holds: {last}")
+
+    def _memory(self, session: SessionRecord, found: Partition) -> None:
+        """The memory is what the items of the timeline say, one after the other."""
+        path = f"/v1/sessions/{session.id}"
+        items = self._all(f"{path}/items", "items")
+        memory = self.service.get(f"{path}/memory")
+        check(memory["processed"] == [item["id"] for item in items], f"{session.id}: every item is read")
+        contents, erased = self._contents(session), self._erased(session)
+        expected = dict[str, str | None]()  # None: retracted
+        for item in items:
+            if item["type"] == "memory":
+                key = item["key"]
+                expected[key] = contents[key] if item["command"] == "Remember" else None
+        learned = {f"f-{word}": item["id"] for item in items for word in _words(item.get("text", ""))}
+        entries = memory["entries"]
+        rewound = any(change.trigger in {"rewind", "fork"} for change in session.acked)
+        for key in expected.keys() | learned.keys():
+            entry = entries.get(key)
+            check(entry, f"{session.id}: {key} was acknowledged or taught, and is known")
+            if expected.get(key, "") is None:
+                check(entry["status"] == "retracted", f"{session.id}: {key} stays retracted")
+            else:
+                if key in erased and not entry["content"]:  # erased here or where it came from, whatever the timeline
+                    check(entry["status"] == "retracted", f"{session.id}: {key} is erased and retracted")
+                    continue
+                right = {expected.get(key) or content(key.removeprefix("f-"))} | ({ZOMBIE} if rewound else set())
+                check(entry["content"] in right, f"{session.id}: {key} is {entry['content']!r}, one of {right}")
+        # A key may be erased while it is unknown here: a fork takes over what its source has erased.
+        strangers = {key for key, entry in entries.items() if entry["content"]} - expected.keys() - learned.keys()
+        check(rewound or not strangers, f"{session.id}: nothing else is known: {strangers}")
+        ids = {item["id"] for item in items}
+        for key, entry in entries.items():
+            if entry["content"]:
+                check(set(entry["sources"]) <= ids, f"{session.id}: the sources of {key} are items of the history")
+
+    def _contents(self, session: SessionRecord) -> dict[str, str]:
+        """What was remembered by hand, here and in its ancestors."""
+        found = dict[str, str]()
+        line: SessionRecord | None = session
+        while line:
+            found |= {c.key: c.content for c in line.acked if c.command == "Remember" and c.key and c.content}
+            line = line.parent
+        return found
+
+    def _erased(self, session: SessionRecord) -> set[str]:
+        found, line = set[str](), session
+        while line:
+            found |= {change.key for change in line.acked if change.command == "Erase" and change.key}
+            line = line.parent
+        return found
+
+    def _all(self, path: str, name: str) -> list[Json]:
+        page = self.service.get(f"{path}?limit=500")
+        found = page[name]
+        while page["cursor"]:
+            page = self.service.get(f"{path}?limit=500&cursor={page['cursor']}")
+            found += page[name]
+        return found
+
+    def deleted(self, session: SessionRecord) -> None:
+        reply = self.service.call("GET", f"/v1/sessions/{session.id}")
+        check(reply.status == 404, f"{session.id} was deleted, and is unknown")  # noqa: PLR2004
+        needed = any(each for each in self.living if self._descends(each, session))
+        left = [row["sk"] for row in self.of(session).raw]
+        check(needed or not left, f"{session.id} was deleted with all forks of it, and no row is left: {left}")
+
+    def _descends(self, session: SessionRecord, ancestor: SessionRecord) -> bool:
+        line = session.parent
+        while line and line is not ancestor:
+            line = line.parent
+        return line is ancestor
+
+    # The agent
+
+    def agent(self) -> None:
+        found = self.partition(keys.agent(ORGANIZATION, AGENT))
+        versions, agent = found.versions, self.service.get(f"/v1/agents/{AGENT}")["agent"]
+        steps = [version.step for version in versions]
+        check(steps == list(range(1, agent["version"] + 1)), f"the agent's versions have no gap: {steps}")
+        log = self._all(f"/v1/agents/{AGENT}/memory/log", "log")
+        check([row["version"] for row in reversed(log)] == steps, "the agent's log shows every version once")
+        by_hand = [v for v in versions if v.trigger not in OF_SERVICE]
+        erased = {entry.keys for entry in self.records.agent if entry.command == "Erase"}
+        rows = [(v.step, str(v.trigger), tuple(f.key for f in v.changes)) for v in by_hand]
+        acked = [(e.version, e.trigger, e.keys) for e in sorted(self.records.agent) if e.command != "Erase"]
+        rest = [row for row in rows if row not in set(acked)]
+        check([row for row in rows if row not in rest] == acked, f"the agent has each acknowledged change once: {acked}")
+        check({keys for _, _, keys in rest} <= erased, f"the agent has no other changes: {rest}")
+        self._learned(found, versions)
+        entries = self.service.get(f"/v1/agents/{AGENT}/memory")["entries"]
+        for entry in self.records.agent:
+            if entry.command in {"Forget", "Erase"}:
+                check(entries[entry.keys[0]]["status"] == "retracted", f"the agent's {entry.keys[0]} stays retracted")
+            if entry.command == "Erase":
+                check(entry.content not in json.dumps(found.raw), f"no row of the agent holds {entry.content!r}")
+
+    def _learned(self, found: Partition, versions: list[Version]) -> None:
+        """What was taught is learned once, from whichever sessions still show it."""
+        counts = Counter(f.key for v in versions if v.trigger in OF_SERVICE for f in v.changes if f.content != ZOMBIE)
+        twice = {key: count for key, count in counts.items() if count > 1}
+        check(not twice, f"the agent learns nothing twice: {twice}")
+        progress = {row["sk"]: rows.to_progress(row) for row in found.of("C#")}
+        for session in self.living:
+            head = self.of(session).head
+            if not head.agent:
+                continue
+            left = progress[keys.progress(session.id)].unlearned(head)
+            check(not left, f"the agent has learned from all of {session.id}: {left}")
+            own = [item for number, item in self.of(session).items.items() if number in head.timeline.items]
+            for word in (word for item in own for word in _words(item.text)):
+                check(counts[f"a-{word}"] == 1, f"the agent has learned {word} of {session.id}")
+
+    # The model
+
+    def calls_of_the_model(self) -> None:
+        """A call is paid for a batch that was read, a failure, or a worker that died or lost a race with its answer."""
+        calls = sum(self.setting.model.calls.values())
+        versions = [version for session in self.living for version in self.of(session).versions]
+        batches = sum(version.tokens is not None for version in versions if version.trigger in OF_SERVICE)
+        progress = self.partition(keys.agent(ORGANIZATION, AGENT)).of("C#")
+        batches += sum(row["count"] for row in progress)
+        self.setting.counts["model: calls"] = calls
+        self.setting.counts["model: batches"] = batches
+
+
+def _of_row(version: Version) -> tuple[str, str, tuple[str, ...]]:
+    return version.id, str(version.trigger), tuple(fact.key for fact in version.changes)
+
+
+def _of_change(change: Acked) -> tuple[str, str, tuple[str, ...]]:
+    return change.head, change.trigger, (change.key,) if change.key else ()
+
+
+def _erases(item: Item) -> bool:
+    return item.body.get("command") == "Erase"
+
+
+def _words(text: str) -> list[str]:
+    import re
+
+    return re.findall(r"Learn (\w+)\.", text)

@@ -1,0 +1,215 @@
+"""The functions in this process, over real clients with the layer between, with a clock and chances of their own."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import botocore.endpoint
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from kinds import Json
+from layer import Forward, Invocation, Killed, Layer
+from proposer import Proposer
+from service import Reply, Service, context
+
+from openbot_memory import wiring
+from openbot_memory.domain.errors import Unavailable
+from openbot_memory.models import choose
+from openbot_memory.store import agents, memories, sessions
+from openbot_memory.store.table import ConditionFailed, Table
+from openbot_memory.use_cases import instructions
+
+RETRIES = 3  # of an event, with the first time, as in the template
+RETRY_AFTER = 60_000  # ms, and twice that before the last
+
+
+class Wrong(Exception):
+    """A statement that must hold does not."""
+
+
+def check(holds: object, what: str) -> None:
+    if not holds:
+        raise Wrong(what)
+
+
+class Clock:
+    """Milliseconds. Waiting takes no time, but the clock goes on."""
+
+    def __init__(self) -> None:
+        self.at = time.time_ns() // 1_000_000
+
+    def __call__(self) -> int:
+        self.at += 1
+        return self.at
+
+    def sleep(self, seconds: float) -> None:
+        self.at += int(seconds * 1000)
+
+    def reach(self, at: int) -> None:
+        self.at = max(self.at, at)
+
+
+@dataclass(slots=True)
+class Started:
+    """An event on its way to one function."""
+
+    function: str
+    event: Json
+    times: int = 0
+    ready: int = 0
+
+
+class AtOnce:
+    """Instead of threads, so that the same seed plays the same requests in the same order."""
+
+    def submit[**P, T](self, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> Any:  # noqa: ANN401
+        found = work(*given, **named)
+        return SimpleNamespace(result=lambda: found)
+
+
+@dataclass
+class Setting:
+    service: Service
+    layer: Layer
+    model: Proposer
+    random: Random
+    clock: Clock = field(default_factory=Clock)
+    waiting: list[Started] = field(default_factory=list[Started])
+    dead_letters: list[Started] = field(default_factory=list[Started])
+    active: list[Invocation] = field(default_factory=list[Invocation])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def table(self) -> Table:
+        """The table, for looking at it when faults have ended."""
+        assert not self.layer.on
+        return wiring.table()
+
+    def count(self, what: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+    # What is on the bus
+
+    def on_the_bus(self, forward: Forward) -> Forward:
+        def send(operation: str, request: AWSPreparedRequest) -> AWSResponse:
+            answer = forward(operation, request)
+            if answer.status_code == 200 and not json.loads(answer.content)["FailedEntryCount"]:  # noqa: PLR2004
+                for entry in json.loads(request.body or b"{}")["Entries"]:
+                    self._put({"detail-type": entry["DetailType"], "detail": json.loads(entry["Detail"])})
+            return answer
+
+        return send
+
+    def _put(self, event: Json) -> None:
+        self.count(f"event: {event['detail-type']}")
+        self.waiting += [Started(function, event) for function in self.service.targets(event)]
+
+    # Calls and events
+
+    def call(self, method: str, path: str, body: Json, caller: str, key: str | None) -> Reply | None:
+        """One request; None where the function died, so that its caller gets no answer."""
+        about = path.partition("?")[0].split("/")[3] if path.count("/") > 2 else str(body.get("id"))  # noqa: PLR2004
+        headers = {"idempotency-key": key} if key else {}
+        with self._at_work(Invocation("command", about)):
+            try:
+                return self.service.call(method, path, body, caller=caller, headers=headers)
+            except Killed:
+                return None
+
+    def deliver(self, random: Random) -> None:
+        """Start a function by any waiting event, perhaps twice, with time for so many batches."""
+        try:
+            started = self.waiting.pop(int(random.random() * len(self.waiting)))
+        except IndexError:  # nothing waits, or another thread was faster
+            return
+        if self.layer.on and not started.times and self.random.random() < 0.15:  # noqa: PLR2004
+            self.count("events delivered twice")
+            self.waiting.append(Started(started.function, started.event))
+        self.clock.reach(started.ready)
+        if self._run(started):
+            return
+        started.times += 1
+        self.count("invocations by events that failed")
+        started.ready = self.clock.at + RETRY_AFTER * started.times
+        (self.dead_letters if started.times == RETRIES else self.waiting).append(started)
+
+    def _run(self, started: Started) -> bool:
+        detail = started.event["detail"]
+        invocation = Invocation(started.function, detail.get("session") or detail["agent"])
+        batches = self.random.choice([1, 1, 2, 99]) if self.layer.on else 99
+        left = times(batches)
+        how = SimpleNamespace(**vars(context()) | {"get_remaining_time_in_millis": lambda: next(left)})
+        with self._at_work(invocation):
+            try:
+                self.service.functions[started.function].handler(started.event, how)
+            except Killed:
+                return False
+            except (Unavailable, ConditionFailed):
+                check(self.layer.on, "without faults no event fails")
+                return False
+        return True
+
+    def _at_work(self, invocation: Invocation) -> Any:  # noqa: ANN401
+        for other in self.active:
+            if other.about == invocation.about:
+                other.overlapped = invocation.overlapped = True
+        return _Work(self, invocation)
+
+    def quiet(self) -> None:
+        """Without faults: all that waits is delivered, what was given up too, until nothing is left."""
+        assert not self.layer.on
+        self.waiting += self.dead_letters
+        self.dead_letters.clear()
+        while self.waiting:
+            self.deliver(self.random)
+
+
+class _Work:
+    def __init__(self, setting: Setting, invocation: Invocation) -> None:
+        self.setting, self.invocation = setting, invocation
+        self.within = setting.layer.invocation(invocation)
+
+    def __enter__(self) -> None:
+        self.setting.active.append(self.invocation)
+        self.within.__enter__()
+
+    def __exit__(self, *how: Any) -> None:  # noqa: ANN401
+        self.within.__exit__(*how)
+        self.setting.active.remove(self.invocation)
+
+
+def times(batches: int) -> Iterator[int]:
+    yield from [120_000] * batches
+    while True:
+        yield 0
+
+
+type Patch = Callable[[object, str, object], None]  # setattr, or what takes it back after a test
+
+
+def build(client: Any, seed: int, forwards: Callable[[Any], Forward], patch: Patch = setattr) -> Setting:  # noqa: ANN401
+    """`client`: reaches the table without faults; `forwards`: how a client's requests are carried out."""
+    random = Random(seed)  # noqa: S311 - chances, no secrets
+    layer = Layer(random)
+    model: Any = Proposer(layer, random)
+    patch(choose, "Models", lambda _make_client: model)
+    setting = Setting(Service(client, model), layer, model, random)
+    for module in (memories, sessions, agents, instructions):
+        patch(module, "beside", AtOnce())
+    patch(botocore.endpoint, "time", SimpleNamespace(sleep=setting.clock.sleep))
+    table = wiring.table()
+    object.__setattr__(table, "sleep", setting.clock.sleep)
+    layer.attach(table.client, forwards(table.client))
+    functions = setting.service.functions.values()
+    for timeout in sorted({function.MODEL_TIMEOUT for function in functions if hasattr(function, "MODEL_TIMEOUT")}):
+        _furnish(setting, wiring.world(timeout), forwards)
+    return setting
+
+
+def _furnish(setting: Setting, world: Any, forwards: Callable[[Any], Forward]) -> None:  # noqa: ANN401
+    object.__setattr__(world, "now", setting.clock)
+    object.__setattr__(world, "random", lambda: f"{setting.random.getrandbits(32):08x}")
+    setting.layer.attach(world.bus.client, setting.on_the_bus(forwards(world.bus.client)))
