@@ -50,7 +50,7 @@ class Caller:
 
     def _work(self) -> Steps[None]:
         while True:
-            if self.setting.waiting and self.random.random() < 0.45:  # noqa: PLR2004
+            if self.setting.waiting and self.random.random() < 0.45:
                 self.setting.deliver(self.random)
                 yield
                 continue
@@ -72,7 +72,7 @@ class Caller:
         for _ in range(MOST_TIMES):
             reply = self.setting.call(method, path, body or {}, caller, name)
             if reply and reply.status != BUSY:
-                check(reply.status < 500 or reply.body["_tag"] == "ModelFailed", f"{method} {path} answers {reply}")  # noqa: PLR2004
+                check(reply.status < 500 or reply.body["_tag"] == "ModelFailed", f"{method} {path} answers {reply}")
                 return reply
             check(reply is None or reply.headers.get("retry-after"), "503 comes with Retry-After")
             self.setting.count("requests sent again after 503" if reply else "requests sent again after a kill")
@@ -82,7 +82,7 @@ class Caller:
 
     def get(self, path: str) -> Steps[Json]:
         reply = yield from self.ask("GET", path)
-        check(reply.status == 200, f"GET {path} answers {reply}")  # noqa: PLR2004
+        check(reply.status == 200, f"GET {path} answers {reply}")
         return reply.body
 
     def seen(self, session: SessionRecord) -> Steps[Seen]:
@@ -91,7 +91,7 @@ class Caller:
 
     def carried_out(self, reply: Reply, seen: Seen | None) -> bool:
         """False for a conflict, which must be a true one."""
-        if reply.status < 300:  # noqa: PLR2004
+        if reply.status < 300:
             return True
         check(reply.body["_tag"] == "SessionConflict" and seen, f"what is right is not refused: {reply}")
         now = Seen(reply.body["head"], reply.body["revision"])
@@ -113,7 +113,7 @@ class Caller:
             return
         reply = yield from self.ask("POST", "/v1/sessions", {"id": name, "model": "test", "agent": agent})
         self.carried_out(reply, None)
-        owners = (self.number, self.number - 1) if self.number % 2 and self.random.random() < 0.4 else (self.number,)  # noqa: PLR2004
+        owners = (self.number, self.number - 1) if self.number % 2 and self.random.random() < 0.4 else (self.number,)
         session = SessionRecord(name, owners)
         session.saw(reply.body, "turn")
         self.records.sessions.append(session)
@@ -149,9 +149,9 @@ class Caller:
     def turn(self, least: int = 0, most: int = 4) -> Steps[None]:
         session = self.session()
         body = self._turn(session, self.random.randint(least, most))
-        seen = (yield from self.seen(session)) if self.random.random() < 0.3 else None  # noqa: PLR2004
+        seen = (yield from self.seen(session)) if self.random.random() < 0.3 else None
         path = f"/v1/sessions/{session.id}/turns"
-        reply = yield from self.ask("POST", path, body | (seen.body if seen else {}), key=self.random.random() < 0.6)  # noqa: PLR2004
+        reply = yield from self.ask("POST", path, body | (seen.body if seen else {}), key=self.random.random() < 0.6)
         if self.carried_out(reply, seen):
             session.saw(reply.body, "turn", texts=tuple(item["text"] for item in body["items"]))
 
@@ -163,18 +163,18 @@ class Caller:
         number = self.records.number()
         texts = [f"Sentence {number}-{at}." for at in range(items)]
         for at in range(min(items, 2)):
-            if self.random.random() < 0.6:  # noqa: PLR2004
+            if self.random.random() < 0.6:
                 word = f"w{number}x{at}"
                 self.records.taught.append(word)
                 texts[at] += f" Learn {word}."
-            if session.retracted and self.random.random() < 0.3:  # noqa: PLR2004
+            if session.retracted and self.random.random() < 0.3:
                 texts[at] += f" Bring back {self.random.choice(sorted(session.retracted))}."
         chance = self.random.random
         return {
             "turn": f"t-{number}",
-            "model": None if chance() < 0.1 else "test",  # noqa: PLR2004
-            "status": self.random.choice(["cancelled", "failed"]) if chance() < 0.15 else "finished",  # noqa: PLR2004
-            "queueEmpty": chance() < 0.7,  # noqa: PLR2004
+            "model": None if chance() < 0.1 else "test",
+            "status": self.random.choice(["cancelled", "failed"]) if chance() < 0.15 else "finished",
+            "queueEmpty": chance() < 0.7,
             "items": [{"type": "message", "role": "user", "text": text} for text in texts],
         }
 
@@ -235,7 +235,9 @@ class Caller:
 
     def promote(self) -> Steps[None]:
         caller = self.random.choice(["person", "agent"])
-        reply = yield from self.ask("POST", f"/v1/sessions/{self.session().id}/promote", {"agent": AGENT}, caller=caller)
+        reply = yield from self.ask(
+            "POST", f"/v1/sessions/{self.session().id}/promote", {"agent": AGENT}, caller=caller
+        )
         self.carried_out(reply, None)
         if reply.body["keys"]:
             entry = AckedEntry(reply.body["version"], "promotion", tuple(reply.body["keys"]), "Promote")
@@ -272,7 +274,7 @@ class Caller:
         else:
             body = {"expected": version, "command": {"_tag": tag, **what}}
             reply = yield from self.ask("POST", f"{path}/memory", body, caller=caller)
-        if reply.status == 409:  # noqa: PLR2004
+        if reply.status == 409:
             check(reply.body["_tag"] == "AgentMemoryConflict", f"what is right is not refused: {reply}")
             check(reply.body["version"] != version, f"a conflict shows another version than the one seen: {reply}")
             self.setting.count("conflicts of the agent")

@@ -32,6 +32,7 @@ class Invocation:
     about: str
     dead: bool = False
     overlapped: bool = False
+    asked: int = 0  # calls of the model
 
 
 class Layer:

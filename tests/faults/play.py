@@ -43,7 +43,7 @@ class Play:
         service = self.setting.service
         service.post("/v1/agents", {"id": AGENT, "name": "Shared", "shared": True})
         reply = service.call("PATCH", "/v1/organization", {"agentMemoryModel": "test"}, caller="admin")
-        check(reply.status == 200, "the organization has a model for its agents")  # noqa: PLR2004
+        check(reply.status == 200, "the organization has a model for its agents")
         for caller in self.callers:
             caller.begin()
 

@@ -30,6 +30,7 @@ class Proposer:
         current = self.layer.current
         assert current
         self.calls[current.about] += 1
+        current.asked += 1
         self.layer.may_die("while the model works", DIES)
         if self.layer.on:
             self.layer.meanwhile()

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
@@ -80,6 +81,7 @@ class Setting:
     waiting: list[Started] = field(default_factory=list[Started])
     dead_letters: list[Started] = field(default_factory=list[Started])
     active: list[Invocation] = field(default_factory=list[Invocation])
+    wasted: Counter[str] = field(default_factory=Counter[str])  # calls of the model that may have been in vain
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
     @property
@@ -96,7 +98,7 @@ class Setting:
     def on_the_bus(self, forward: Forward) -> Forward:
         def send(operation: str, request: AWSPreparedRequest) -> AWSResponse:
             answer = forward(operation, request)
-            if answer.status_code == 200 and not json.loads(answer.content)["FailedEntryCount"]:  # noqa: PLR2004
+            if answer.status_code == 200 and not json.loads(answer.content)["FailedEntryCount"]:
                 for entry in json.loads(request.body or b"{}")["Entries"]:
                     self._put({"detail-type": entry["DetailType"], "detail": json.loads(entry["Detail"])})
             return answer
@@ -111,13 +113,18 @@ class Setting:
 
     def call(self, method: str, path: str, body: Json, caller: str, key: str | None) -> Reply | None:
         """One request; None where the function died, so that its caller gets no answer."""
-        about = path.partition("?")[0].split("/")[3] if path.count("/") > 2 else str(body.get("id"))  # noqa: PLR2004
+        parts = path.partition("?")[0].split("/")
+        name = parts[3] if len(parts) > 3 else str(body.get("id"))
         headers = {"idempotency-key": key} if key else {}
-        with self._at_work(Invocation("command", about)):
+        invocation = Invocation("command", name)
+        with self._at_work(invocation):
             try:
-                return self.service.call(method, path, body, caller=caller, headers=headers)
+                reply = self.service.call(method, path, body, caller=caller, headers=headers)
             except Killed:
-                return None
+                reply = None
+        if reply is None or reply.status != 200 or invocation.overlapped:
+            self.wasted[name] += invocation.asked
+        return reply
 
     def deliver(self, random: Random) -> None:
         """Start a function by any waiting event, perhaps twice, with time for so many batches."""
@@ -125,20 +132,23 @@ class Setting:
             started = self.waiting.pop(int(random.random() * len(self.waiting)))
         except IndexError:  # nothing waits, or another thread was faster
             return
-        if self.layer.on and not started.times and self.random.random() < 0.15:  # noqa: PLR2004
+        if self.layer.on and not started.times and self.random.random() < 0.15:
             self.count("events delivered twice")
             self.waiting.append(Started(started.function, started.event))
         self.clock.reach(started.ready)
-        if self._run(started):
+        invocation = Invocation(started.function, about(started.event["detail"]))
+        ended = self._run(started, invocation)
+        if not ended or invocation.overlapped:
+            self.wasted[invocation.about] += invocation.asked
+        if ended:
             return
         started.times += 1
         self.count("invocations by events that failed")
         started.ready = self.clock.at + RETRY_AFTER * started.times
+        check(self.layer.on or started.times < RETRIES, f"without faults this event is worked off: {started.event}")
         (self.dead_letters if started.times == RETRIES else self.waiting).append(started)
 
-    def _run(self, started: Started) -> bool:
-        detail = started.event["detail"]
-        invocation = Invocation(started.function, detail.get("session") or detail["agent"])
+    def _run(self, started: Started, invocation: Invocation) -> bool:
         batches = self.random.choice([1, 1, 2, 99]) if self.layer.on else 99
         left = times(batches)
         how = SimpleNamespace(**vars(context()) | {"get_remaining_time_in_millis": lambda: next(left)})
@@ -148,7 +158,6 @@ class Setting:
             except Killed:
                 return False
             except (Unavailable, ConditionFailed):
-                check(self.layer.on, "without faults no event fails")
                 return False
         return True
 
@@ -161,6 +170,9 @@ class Setting:
     def quiet(self) -> None:
         """Without faults: all that waits is delivered, what was given up too, until nothing is left."""
         assert not self.layer.on
+        self.counts["events given up, and redriven"] = len(self.dead_letters)
+        for given_up in self.dead_letters:
+            given_up.times = 0
         self.waiting += self.dead_letters
         self.dead_letters.clear()
         while self.waiting:
@@ -176,9 +188,13 @@ class _Work:
         self.setting.active.append(self.invocation)
         self.within.__enter__()
 
-    def __exit__(self, *how: Any) -> None:  # noqa: ANN401
+    def __exit__(self, *how: object) -> None:
         self.within.__exit__(*how)
         self.setting.active.remove(self.invocation)
+
+
+def about(detail: Json) -> str:
+    return detail.get("session") or detail["agent"]
 
 
 def times(batches: int) -> Iterator[int]:

@@ -136,6 +136,11 @@ class Session:
         }
         return {name for name, broken in rules.items() if broken}
 
+    def has_erased(self, key: str) -> bool:
+        """Then it is erased again without a change, stale or not."""
+        fact = self.now.entries.get(nfc(key))
+        return fact is not None and not fact.content
+
     def change(self, seen: Seen, by: Json, command: Json) -> None:
         """S10, S11: the item that records the change is the fact's only source, and read at once."""
         tag, key, now = command["_tag"], nfc(command["key"]), self.now

@@ -9,6 +9,7 @@ import itertools
 import queue
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, cast
 from urllib.parse import quote
 
@@ -20,7 +21,7 @@ from reference import LIMITS, Json, Proposed, Seen, Session, State
 from service import PRINCIPALS, Reply, Service, table_properties
 
 from openbot_memory import wiring
-from openbot_memory.domain.errors import ModelFailed
+from openbot_memory.domain.errors import ModelFailed, Unavailable
 from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.models.port import Question
 
@@ -184,7 +185,11 @@ class Sessions(RuleBasedStateMachine):
             reply = self.send("DELETE", f"{path}/{quote(command['key'], safe='')}", seen, caller)
         else:
             reply = self.send("POST", path, {**seen, "command": command}, caller)
-        if self.refused(reply, due | session.refusals(command), session):
+        nothing_to_do = command["_tag"] == "Erase" and session.has_erased(command["key"])
+        if self.refused(reply, set() if nothing_to_do else due | session.refusals(command), session):
+            return
+        if nothing_to_do:
+            self.shows(reply, session)
             return
         if command["_tag"] == "Configure":
             session.configure(Seen.of(reply.body), {name: value for name, value in command.items() if name != "_tag"})
@@ -304,7 +309,8 @@ class Sessions(RuleBasedStateMachine):
         for event in [
             event for event in self.service.events if self.job and event["detail"]["session"] == self.job.session
         ]:
-            self.service.started_by(event)
+            with suppress(Unavailable):  # it finds a part being read, and is tried again after that
+                self.service.started_by(event)
 
     def applied(self) -> None:
         """Apply to the reference what the service has done with the model's last answer."""

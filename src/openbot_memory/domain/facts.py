@@ -60,6 +60,11 @@ class Fact:
     def active(self) -> bool:
         return self.status is Status.ACTIVE
 
+    @property
+    def erased(self) -> bool:
+        """Only a stub is left."""
+        return not self.active and not self.content
+
 
 def clean_key(key: str, path: str = "key") -> str:
     """Return the key in NFC. Raises InvalidRequest: empty, over 128 characters, a control character or surrogate."""

@@ -37,6 +37,8 @@ def once(table: Table, request: Request, status: int, carry_out: Callable[[Call]
 
     try:
         return status, carry_out(Call(caller=request.caller, keep=keep))
+    except Unavailable:
+        raise  # the change may be there, but not all that belongs to it; the same request again sees to that
     except (OpenBotError, AlreadyKept) as refusal:
         kept = receipts.find(key, int(time.time()))
         if kept is None:

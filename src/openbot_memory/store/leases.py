@@ -25,6 +25,11 @@ class Lease:
             if held:
                 self._release()
 
+    def taken_by(self) -> str | None:
+        """The holder, as the table knows it."""
+        (row,) = self.table.get(self.key)
+        return row["holder"] if row else None
+
     def _claim(self, now: int, until: int) -> bool:
         """Take the lease unless another holder's still runs (times in ms)."""
         free = Condition(

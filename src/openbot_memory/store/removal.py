@@ -6,7 +6,7 @@ from openbot_memory.domain.session import Session
 from openbot_memory.store import keys
 from openbot_memory.store.history import Line
 from openbot_memory.store.memories import commit
-from openbot_memory.store.table import ABSENT, PRESENT, Condition, Delete, Put, Table, Write
+from openbot_memory.store.table import ABSENT, PRESENT, Check, Condition, Delete, Put, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +48,27 @@ class Removal:
             (pk, row["sk"]) for page in self.table.query(pk) for row in page if not stays(row["sk"])
         )
 
-    def finish(self, identifier: str) -> str | None:
-        """Delete the last rows unless forks need some, and return the session that this one was a fork of."""
-        if self._forks(identifier):
-            return None
+    def is_needed(self, identifier: str) -> bool:
+        """Whether forks need some of its rows."""
+        return bool(self._forks(identifier))
+
+    def leave_parent(self, identifier: str) -> str | None:
+        """Let the session that this one was a fork of know that it needs nothing more, and return that one."""
         pk = self._pk(identifier)
         (ancestors,) = self.table.get((pk, keys.ANCESTORS))
-        parent = Line(*ancestors["lines"][-1]).session if ancestors else None
-        writes: list[Write] = [Delete((pk, keys.DELETED), PRESENT)]
-        if parent:
-            fork = self._pk(parent), f"{keys.FORKS}{identifier}"
-            writes += [Delete((pk, keys.ANCESTORS), PRESENT), Delete(fork, PRESENT)]
-        self.table.commit(*writes)
+        if not ancestors:
+            return None
+        parent = Line(*ancestors["lines"][-1]).session
+        fork = self._pk(parent), f"{keys.FORKS}{identifier}"
+        if any(self.table.get(fork)):
+            self.table.commit(Check((pk, keys.DELETED), PRESENT), Delete(fork, PRESENT))
         return parent
+
+    def finish(self, identifier: str) -> None:
+        """Delete the last rows: only now is the id free again."""
+        pk = self._pk(identifier)
+        left = [key for key in ((pk, keys.DELETED), (pk, keys.ANCESTORS)) if any(self.table.get(key))]
+        self.table.commit(*(Delete(key, PRESENT) for key in left))
 
     def _forks(self, identifier: str) -> list[Line]:
         return [Line(*row["line"]) for page in self.table.query(self._pk(identifier), keys.FORKS) for row in page]

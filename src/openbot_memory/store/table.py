@@ -26,9 +26,8 @@ PASSING = {
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
     "TransactionInProgressException",
-    "InternalServerError",
-    "ServiceUnavailable",
 }
+BROKEN = 500  # and above: the service's own failures, also those of a gateway on the way, which have no code
 
 
 class ConditionFailed(Exception):
@@ -264,5 +263,6 @@ def flat(pages: Iterable[Sequence[Row | None]]) -> list[Any]:
 
 
 def _raise_unless_passing(error: ClientError) -> None:
-    if error.response.get("Error", {}).get("Code") not in PASSING:
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if status < BROKEN and error.response.get("Error", {}).get("Code") not in PASSING:
         raise error

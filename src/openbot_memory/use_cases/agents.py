@@ -11,7 +11,7 @@ from openbot_memory.domain.facts import Fact, clean_key
 from openbot_memory.domain.session import PrincipalType, Tally, Timeline, Trigger, Version, fold
 from openbot_memory.store.memories import Stale
 from openbot_memory.use_cases.change import Change, Command, Erase, Remember, tell_changed
-from openbot_memory.use_cases.cleaning import ask_for_cleaning_of_agent
+from openbot_memory.use_cases.cleaning import ask_for_cleaning_of_agent, tell_of_leftovers_of_agent
 from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 from openbot_memory.use_cases.views import agent_view, entries_view, fact_view, fitting_in, keys_of
 
@@ -53,7 +53,7 @@ def create(world: World, call: Call, new: NewAgent) -> Json:
 
 class _Done(NamedTuple):
     view: Json
-    version: Version
+    version: Version | None = None
 
 
 def change(world: World, call: Call, identifier: str, expected: int, command: Command | Restore) -> Json:
@@ -66,15 +66,20 @@ def change(world: World, call: Call, identifier: str, expected: int, command: Co
     else:
         cleaned = replace(command, key=clean_key(command.key, "command.key"))
         done = until_committed(lambda: _change_entry(world, call, identifier, expected, cleaned))
-    announce(world, call.org, identifier, done.version)
-    if isinstance(command, Erase | Restore):
+    if done.version:
+        announce(world, call.org, identifier, done.version)
+    if isinstance(command, Erase):
         ask_for_cleaning_of_agent(world, call.org, identifier)
+    elif isinstance(command, Restore):
+        tell_of_leftovers_of_agent(world, call.org, identifier)
     return done.view
 
 
 def _change_entry(world: World, call: Call, identifier: str, expected: int, command: Command) -> _Done:
     agents = world.agents(call.org)
     agent, before = agents.agent_with(identifier, command.key)
+    if isinstance(command, Erase) and before and before.erased:
+        return _Done(entries_view(agent, [fact_view(before)]))
     agent.check(expected)
     entry = _decide(world, call, agent, before, command)
     known = {before.key: before} if before else {}

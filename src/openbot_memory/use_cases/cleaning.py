@@ -2,18 +2,37 @@
 
 from openbot_memory.domain.errors import AgentNotFound, SessionNotFound
 from openbot_memory.store.removal import Removal
-from openbot_memory.use_cases.ports import World
+from openbot_memory.use_cases.ports import Json, World
 
 LONGEST_READ = 12_000  # ms; more than a read may take, so that none loses the facts under its hands
 LONGEST_COMMAND = 30_000  # ms; more than a command may take, so that none writes after the last row went
 
 
 def ask_for_cleaning(world: World, org: str, identifier: str) -> None:
-    world.bus.tell("openbot.memory", "Cleaning Requested", {"organization": org, "session": identifier})
+    """Raises Unavailable: then the caller asks again."""
+    world.bus.put(*_cleaning(org, identifier))
 
 
 def ask_for_cleaning_of_agent(world: World, org: str, identifier: str) -> None:
-    world.bus.tell("openbot.memory", "Agent Cleaning Requested", {"organization": org, "agent": identifier})
+    """Raises Unavailable: then the caller asks again."""
+    world.bus.put(*_cleaning_of_agent(org, identifier))
+
+
+def tell_of_leftovers(world: World, org: str, identifier: str) -> None:
+    """Nobody reads them, and the next cleaning takes them, too, so a lost event fails nothing."""
+    world.bus.tell(*_cleaning(org, identifier))
+
+
+def tell_of_leftovers_of_agent(world: World, org: str, identifier: str) -> None:
+    world.bus.tell(*_cleaning_of_agent(org, identifier))
+
+
+def _cleaning(org: str, identifier: str) -> tuple[str, str, Json]:
+    return "openbot.memory", "Cleaning Requested", {"organization": org, "session": identifier}
+
+
+def _cleaning_of_agent(org: str, identifier: str) -> tuple[str, str, Json]:
+    return "openbot.memory", "Agent Cleaning Requested", {"organization": org, "agent": identifier}
 
 
 def ask_for_deletion(world: World, org: str, identifier: str) -> None:
@@ -53,9 +72,12 @@ def purge(world: World, org: str, identifier: str) -> None:
         return
     _wait(world, deleted + LONGEST_COMMAND)
     removal.purge(identifier)
-    parent = removal.finish(identifier)
+    if removal.is_needed(identifier):
+        return
+    parent = removal.leave_parent(identifier)
     if parent and removal.deleted_at(parent) is not None:
         ask_for_deletion(world, org, parent)
+    removal.finish(identifier)
 
 
 def _wait(world: World, until: int) -> None:

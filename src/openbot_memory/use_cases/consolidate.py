@@ -42,6 +42,7 @@ EVENT_LEASE = 55_000  # ms; over before Lambda tries the event of a worker that 
 REFRESH_LEASE = 28_000
 REFRESH_WAIT = 5_000  # ms that a Refresh waits for another consolidation
 POLL = 0.25  # seconds
+PARTIAL = "partial-"  # begins the name of a holder who does not look at all that is unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +69,35 @@ class Job:
     def model(self, session: Session) -> str:
         return session.model if self.forced else session.turn_model or session.model
 
+    @property
+    def partial(self) -> bool:
+        """Whether more may be unread than this job looks at."""
+        return self.forced or self.until is not None
+
     def lease(self, length: int) -> AbstractContextManager[bool]:
         """Hold the session's lease for up to `length` ms. Yields False where another holds it."""
-        key = keys.session(self.org, self.session), keys.LEASE
-        return Lease(self.world.table, key, self.world.random()).taken(self.world.now(), length)
+        return self._lease((PARTIAL if self.partial else "") + self.world.random()).taken(self.world.now(), length)
+
+    def holder_sees_all(self) -> bool:
+        """Whether the lease's holder looks again after it. False: there is none any more.
+
+        One that does not, or only at a part, is waited for. Raises Unavailable where that takes too long.
+        """
+        for _ in range(int(REFRESH_LEASE / 1000 / POLL)):
+            holder = self._lease("").taken_by()
+            if not (holder and holder.startswith(PARTIAL)):
+                return holder is not None
+            self.world.table.sleep(POLL)
+        raise Unavailable("A part of the session's items is being read.")
+
+    def _lease(self, holder: str) -> Lease:
+        return Lease(self.world.table, (keys.session(self.org, self.session), keys.LEASE), holder)
 
     def ask_for_the_rest(self, state: SessionState) -> None:
-        """Leave what is still unread to an event."""
+        """Leave what is still unread to an event. Raises Unavailable: then this one is tried again."""
         until = self.unread(state).last
         detail = {"organization": self.org, "session": self.session, "until": until, "forced": self.forced}
-        self.world.bus.tell("openbot.memory", "Consolidation Requested", detail)
+        self.world.bus.put("openbot.memory", "Consolidation Requested", detail)
 
 
 class Outcome(NamedTuple):
@@ -87,14 +107,19 @@ class Outcome(NamedTuple):
 
 
 def consolidate(job: Job, enough_time: Callable[[], bool]) -> None:
-    """Read what is unread, batch by batch. Whoever holds the lease looks again after it, so no event is lost."""
+    """Read what is unread, batch by batch. Whoever holds the lease looks again after it, so no event is lost.
+
+    Raises Unavailable: then the event is tried again.
+    """
     while job.unread(state := job.state()):
         if not enough_time():
             job.ask_for_the_rest(state)
             return
         with job.lease(EVENT_LEASE) as held:
-            if not held or read_batch(job).failed:
+            if held and read_batch(job).failed:
                 return
+        if not held and job.holder_sees_all():
+            return
 
 
 def refresh(world: World, call: Call, identifier: str, expected: Expected) -> Json:

@@ -93,11 +93,14 @@ class Student:
 
 
 def learn(student: Student, enough_time: Callable[[], bool]) -> None:
-    """Learn from what is new, batch by batch. Whoever holds the lease looks again after it, so no event is lost."""
+    """Learn from what is new, batch by batch. Whoever holds the lease looks again after it, so no event is lost.
+
+    Raises Unavailable: then the event is tried again.
+    """
     while (lesson := student.lesson()) and lesson.numbers:
         if not enough_time():
             detail = {"organization": student.org, "session": student.session}
-            student.world.bus.tell("openbot.memory", "Learning Requested", detail)
+            student.world.bus.put("openbot.memory", "Learning Requested", detail)
             return
         with student.lease(lesson.agent.id).taken(student.world.now(), LEASE) as held:
             if not held or not learn_batch(student):

@@ -11,7 +11,7 @@ from openbot_memory.domain.errors import SessionExists, VersionNotFound
 from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.session import Expected, Origin, Session, Tally, Trigger, Version, fold
 from openbot_memory.use_cases.change import announce
-from openbot_memory.use_cases.cleaning import ask_for_cleaning
+from openbot_memory.use_cases.cleaning import tell_of_leftovers
 from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 from openbot_memory.use_cases.views import session_view
 
@@ -95,7 +95,7 @@ def rewind(world: World, call: Call, identifier: str, to: str, expected: Expecte
 
     view = until_committed(flip)
     announce(world, call.org, view, [], Trigger.REWIND)
-    ask_for_cleaning(world, call.org, identifier)
+    tell_of_leftovers(world, call.org, identifier)
     return view
 
 
