@@ -2,7 +2,7 @@
 # What is set up, built or kept lies in .venv and .local; nothing is installed outside this folder.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo down test check unit integration local bench poisoning load weak-model openapi fuzz setup clean
+.PHONY: help run demo down test check unit integration local bench faults poisoning load weak-model openapi fuzz setup clean
 
 UV := $(shell command -v uv || echo .local/uv/bin/uv)
 IN := $(UV) run --quiet --no-sync
@@ -39,6 +39,10 @@ local: setup ## The template, built and deployed to an emulator of its own
 
 bench: setup ## Count what each route costs in DynamoDB, into docs/performance.md; quick=1 is smaller and only shows it
 	@PYTHONPATH=tests/integration $(IN) python tests/benchmark $(if $(quick),--quick)
+
+faults: setup ## Let any request fail and any function die, in operations=10000 from seed=1 on, and check the books
+	@PYTHONPATH=tests/integration:tests/benchmark $(IN) python tests/faults \
+	  --seed $(or $(seed),1) --operations $(or $(operations),10000) $(if $(quick),--in-process)
 
 poisoning: setup ## Attack the memory through a model that obeys, and show what was tried and what was kept
 	@$(IN) pytest -q -s tests/integration/test_poisoning.py

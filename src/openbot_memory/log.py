@@ -14,6 +14,6 @@ logger = Logger(service="openbot_memory")
 
 def unexpected(error: BaseException) -> Mapping[str, object]:
     """An error as fields of a log line, without its words."""
-    code = getattr(error, "response", {}).get("Error", {}).get("Code")
+    code = (getattr(error, "response", None) or {}).get("Error", {}).get("Code")
     stack = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     return {"error": type(error).__name__, "stack": stack} | ({"code": code} if code else {})

@@ -1,9 +1,8 @@
-"""What answers behind the layer: the emulator over HTTP, or the benchmark's stand-in, which is fast and in this process.
+"""What answers behind the layer: the emulator over HTTP, or the benchmark's stand-in, fast and in this process.
 
 Both are reached through botocore's own clients, with their own retries.
 """
 
-import json
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.exceptions import ClientError
 from botocore.session import get_session
-from kinds import Json, answer, refusal
+from kinds import Json, answer, body_of, refusal
 from stand_in import StandIn
 
 type Forward = Callable[[str, AWSPreparedRequest], AWSResponse]
@@ -53,7 +52,7 @@ class InProcess:
         return self._send(event_name.rpartition(".")[2], request)
 
     def _send(self, operation: str, request: AWSPreparedRequest) -> AWSResponse:
-        body: Json = json.loads(request.body or b"{}")
+        body: Json = body_of(request)
         if operation == "PutEvents":
             return answer(request, 200, {"FailedEntryCount": 0, "Entries": [{"EventId": "e"} for _ in body["Entries"]]})
         with self._lock:

@@ -198,7 +198,7 @@ class Caller:
     def change(self, tag: str, choose: Callable[[Json], Json | None]) -> Steps[None]:
         session, path = self.session(), "/v1/sessions/{}/memory"
         seen, path = (yield from self.seen(session)), path.format(session.id)
-        entries = {} if tag == "Remember" else (yield from self.get(path))["entries"]
+        entries: Json = {} if tag == "Remember" else (yield from self.get(path))["entries"]
         what = choose(entries)
         if what is None:
             return
@@ -264,7 +264,7 @@ class Caller:
     def change_agent(self, tag: str, choose: Callable[[Json], Json | None]) -> Steps[None]:
         path = f"/v1/agents/{AGENT}"
         version = (yield from self.get(path))["agent"]["version"]
-        entries = {} if tag == "Remember" else (yield from self.get(f"{path}/memory"))["entries"]
+        entries: Json = {} if tag == "Remember" else (yield from self.get(f"{path}/memory"))["entries"]
         what = choose(entries)
         if what is None:
             return

@@ -8,6 +8,7 @@ from typing import Any
 
 from botocore import exceptions
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.compat import HTTPHeaders
 
 type Json = dict[str, Any]
 type Act = Callable[["Asked"], AWSResponse]
@@ -27,7 +28,13 @@ class _Raw(BytesIO):
 def answer(request: AWSPreparedRequest, status: int, body: Json | str) -> AWSResponse:
     text = body if isinstance(body, str) else json.dumps(body)
     raw: Any = _Raw(text.encode())
-    return AWSResponse(request.url, status, {"content-type": "application/x-amz-json-1.0"}, raw)
+    headers = HTTPHeaders.from_dict({"content-type": "application/x-amz-json-1.0"})
+    return AWSResponse(request.url, status, headers, raw)
+
+
+def body_of(request: AWSPreparedRequest) -> Json:
+    body: Any = request.body
+    return json.loads(body or b"{}")
 
 
 def refusal(code: str) -> Json:
@@ -44,7 +51,7 @@ class Asked:
 
     @property
     def body(self) -> Json:
-        return json.loads(self.request.body or b"{}")
+        return body_of(self.request)
 
     def answer(self, status: int, body: Json | str) -> AWSResponse:
         return answer(self.request, status, body)
@@ -74,7 +81,7 @@ def cancelled(reason: str | None) -> Act:
     return act
 
 
-def broken(error: type[exceptions.HTTPClientError]) -> Act:
+def broken(error: Callable[..., exceptions.BotoCoreError]) -> Act:
     def act(asked: Asked) -> AWSResponse:
         raise error(endpoint_url=asked.request.url, error="broken on purpose")
 

@@ -53,9 +53,8 @@ class Layer:
 
     @property
     def _stack(self) -> list[Invocation]:
-        if not hasattr(self._own, "stack"):
-            self._own.stack = []
-        return self._own.stack
+        stack: list[Invocation] = self._own.__dict__.setdefault("stack", [])
+        return stack
 
     @property
     def current(self) -> Invocation | None:

@@ -3,7 +3,7 @@
 import threading
 from random import Random
 
-from books import audit
+from audit import audit
 from callers import AGENT, Caller
 from records import Records
 from setting import Setting, check

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
-from types import SimpleNamespace
+from types import SimpleNamespace, TracebackType
 from typing import Any
 
 import botocore.endpoint
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
-from kinds import Json
+from kinds import Json, body_of
 from layer import Forward, Invocation, Killed, Layer
 from proposer import Proposer
 from service import Reply, Service, context
@@ -99,7 +99,7 @@ class Setting:
         def send(operation: str, request: AWSPreparedRequest) -> AWSResponse:
             answer = forward(operation, request)
             if answer.status_code == 200 and not json.loads(answer.content)["FailedEntryCount"]:
-                for entry in json.loads(request.body or b"{}")["Entries"]:
+                for entry in body_of(request)["Entries"]:
                     self._put({"detail-type": entry["DetailType"], "detail": json.loads(entry["Detail"])})
             return answer
 
@@ -188,8 +188,10 @@ class _Work:
         self.setting.active.append(self.invocation)
         self.within.__enter__()
 
-    def __exit__(self, *how: object) -> None:
-        self.within.__exit__(*how)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.within.__exit__(kind, error, trace)
         self.setting.active.remove(self.invocation)
 
 
@@ -211,7 +213,11 @@ def build(client: Any, seed: int, forwards: Callable[[Any], Forward], patch: Pat
     random = Random(seed)  # noqa: S311 - chances, no secrets
     layer = Layer(random)
     model: Any = Proposer(layer, random)
-    patch(choose, "Models", lambda _make_client: model)
+
+    def models(_make_client: object) -> Any:  # noqa: ANN401
+        return model
+
+    patch(choose, "Models", models)
     setting = Setting(Service(client, model), layer, model, random)
     for module in (memories, sessions, agents, instructions):
         patch(module, "beside", AtOnce())

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import pytest
+from botocore.exceptions import ClientError, ReadTimeoutError
 from service import Json, Service, context
 
 from openbot_memory.domain.errors import ModelFailed
 from openbot_memory.domain.facts import Kind
 from openbot_memory.domain.rules import Proposal
-from openbot_memory.log import logger
+from openbot_memory.log import logger, unexpected
 from openbot_memory.store.table import Table
 
 SAID = "Ana-sits-at-the-window"
@@ -173,3 +174,11 @@ def test_no_content_and_no_token_is_ever_written(
     for secret in (SAID, TOKEN):
         assert secret not in output.text + str(raised.value) + reply.body["message"]
     assert session
+
+
+def test_an_error_is_told_by_its_type_and_code() -> None:
+    """Also one that has no answer to take a code from."""
+    refused = ClientError({"Error": {"Code": "ThrottlingException", "Message": SAID}}, "Query")
+
+    assert unexpected(refused) == {"error": "ClientError", "stack": [], "code": "ThrottlingException"}
+    assert unexpected(ReadTimeoutError(endpoint_url=SAID)) == {"error": "ReadTimeoutError", "stack": []}

@@ -23,7 +23,7 @@ PROGRAM = Path(sys.executable).with_name("openbot-memory")
 MODEL = "anthropic.claude-3-5-haiku-20241022-v1:0"  # any that Bedrock could have; the model server answers for it
 LONGEST = 120  # seconds that a test waits before it fails
 
-NO_ROUTE = '{"message": "Not Found"}'  # of the gateway, for a path that is none when it is decoded
+NO_ROUTE = {"message": "Not Found"}  # of the gateway, for a path that is none when it is decoded
 
 type Json = dict[str, Any]
 type Api = Callable[[str | None], httpx.Client]
@@ -84,7 +84,7 @@ def wait_for[T](condition: Callable[[], T | None]) -> T:
 def _check(answer: httpx.Response) -> None:
     """The answer is as the OpenAPI document says, where the gateway found the request's route."""
     answer.read()
-    if (route := route_of(answer.request)) and answer.text != NO_ROUTE:
+    if (route := route_of(answer.request)) and answer.json() != NO_ROUTE:
         contract.check(route, answer.request.content.decode(), answer.status_code, answer.json(), answer.headers)
 
 

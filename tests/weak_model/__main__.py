@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import report
+import summary
 from checks import bent
 from conversations import conversations
 from gate import Gate
@@ -51,8 +51,8 @@ def run(place: Place, gate: Gate, count: int, seed: int) -> int:
         for number, conversation in enumerate(conversations(count, seed), 1):
             with step(f"Conversation {number} of {count}"):
                 played.append(Player(client).play(conversation))
-    console.print(f"\n{report.calls(gate.calls)}", markup=False)
-    console.print(report.outcomes(played, time.monotonic() - begun), markup=False)
+    console.print(f"\n{summary.calls(gate.calls)}", markup=False)
+    console.print(summary.outcomes(played, time.monotonic() - begun), markup=False)
     faults = [f"session {each.session}: {fault}" for each in played for fault in bent(each)]
     faults += uncounted(played, gate.begun)
     for fault in faults:

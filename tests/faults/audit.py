@@ -105,7 +105,7 @@ class Books:
         contents = {change.content for change in session.acked if change.command == "Erase"}
         erased = contents - {ZOMBIE}  # the model says it of many keys
         text = json.dumps(found.raw)
-        for each in erased:
+        for each in filter(None, erased):
             check(each not in text, f"{session.id}: {each!r} was erased, and no row holds it")
 
     def _history(self, session: SessionRecord, found: Partition) -> None:
@@ -220,7 +220,7 @@ class Books:
                 if key in erased and not entry["content"]:  # erased here or where it came from, whatever the timeline
                     check(entry["status"] == "retracted", f"{session.id}: {key} is erased and retracted")
                     continue
-                right = {expected.get(key) or content(key.removeprefix("f-"))} | ({ZOMBIE} if rewound else set())
+                right = {expected.get(key) or content(key.removeprefix("f-")), *([ZOMBIE] if rewound else [])}
                 check(entry["content"] in right, f"{session.id}: {key} is {entry['content']!r}, one of {right}")
         # A key may be erased while it is unknown here: a fork takes over what its source has erased.
         strangers = {key for key, entry in entries.items() if entry["content"]} - expected.keys() - learned.keys()
@@ -291,7 +291,7 @@ class Books:
             if entry.command in {"Forget", "Erase"}:
                 check(entries[entry.keys[0]]["status"] == "retracted", f"the agent's {entry.keys[0]} stays retracted")
             if entry.command == "Erase":
-                check(entry.content not in json.dumps(found.raw), f"no row of the agent holds {entry.content!r}")
+                check(str(entry.content) not in json.dumps(found.raw), f"no row of the agent holds {entry.content!r}")
 
     def _learned(self, found: Partition, versions: list[Version]) -> None:
         """What was taught is learned once, from whichever sessions still show it."""
