@@ -281,9 +281,8 @@ class Books:
         rows = [(v.step, str(v.trigger), tuple(f.key for f in v.changes)) for v in by_hand]
         acked = [(e.version, e.trigger, e.keys) for e in sorted(self.records.agent) if e.command != "Erase"]
         rest = [row for row in rows if row not in set(acked)]
-        check(
-            [row for row in rows if row not in rest] == acked, f"the agent has each acknowledged change once: {acked}"
-        )
+        lost, twice = [each for each in acked if each not in rows], Counter(acked) - Counter(rows)
+        check(not lost and not twice, f"the agent has each acknowledged change: {lost}, and once: {twice}")
         check({keys for _, _, keys in rest} <= erased, f"the agent has no other changes: {rest}")
         self._learned(found, versions)
         entries = self.service.get(f"/v1/agents/{AGENT}/memory")["entries"]

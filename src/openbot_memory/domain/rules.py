@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from openbot_memory.domain.credentials import HoldsSecret, or_says_again
 from openbot_memory.domain.errors import InvalidRequest, MemoryFull, SecretRefused, UnknownKey
 from openbot_memory.domain.facts import DURABLE, Fact, Kind, Person, Source, Status, clean_content, clean_key
 from openbot_memory.domain.items import FROM_APPS, Item, ItemType
@@ -13,8 +14,6 @@ from openbot_memory.domain.text import LONGEST_FRAME, LONGEST_HEADING
 MAX_CHANGES = 40  # of one consolidation: its facts, item and version fit one transaction
 MAX_CHANGES_BYTES = 250_000  # and their content one row
 MAX_DROPPED = 100  # named in a version's row; the rest is counted in the log
-
-type HoldsSecret = Callable[[str], bool]
 
 
 class Reason(StrEnum):
@@ -142,6 +141,7 @@ def decide(
     holds_secret: HoldsSecret,
 ) -> Decision:
     """Apply the proposals to the newest memory; one that breaks a rule is dropped alone, with its reason (S6)."""
+    holds_secret = or_says_again(holds_secret, (item.text for item in evidence.unread.values()))
     accepted = dict[str, Fact]()
     dropped = list[Dropped]()
     room, added = MAX_CHANGES_BYTES, 0

@@ -1,0 +1,34 @@
+"""Credentials that items state: what a model takes from one is a credential, too, whatever words it puts around."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+type HoldsSecret = Callable[[str], bool]
+
+SHORTEST = 4  # characters of a credential that is told by its sentence alone
+LONGEST = 1000  # characters that are looked at together
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?])\s+")
+_AROUND = ".,;:!?\"'`()[]{}<>«»„“”*|"
+
+
+def stated(texts: Iterable[str], holds_secret: HoldsSecret) -> frozenset[str]:
+    """The words with a digit without which a sentence that holds a credential would hold none (S7)."""
+    return frozenset(
+        word
+        for sentence in _sentences(texts)
+        if holds_secret(sentence)
+        for word in {each.strip(_AROUND) for each in sentence.split()}
+        if len(word) >= SHORTEST and any(map(str.isdigit, word)) and not holds_secret(sentence.replace(word, ""))
+    )
+
+
+def or_says_again(holds_secret: HoldsSecret, texts: Iterable[str]) -> HoldsSecret:
+    """As `holds_secret`, and so is what repeats a credential that the texts state."""
+    given = stated(texts, holds_secret)
+    return lambda text: holds_secret(text) or any(each in text for each in given)
+
+
+def _sentences(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        for sentence in _SENTENCE_END.split(text):
+            yield from (sentence[at : at + LONGEST] for at in range(0, len(sentence), LONGEST))
