@@ -56,6 +56,9 @@ weak-model: setup .local/weak-model/made ## Let a real, very weak model read con
 openapi: setup ## Write the OpenAPI document anew, from the requests' and answers' models
 	$(IN) python -m openbot_memory_local.openapi.document
 
+fuzz: setup ## Send thousands of requests made from the OpenAPI document; seed=N repeats a run, examples=N scales it
+	@PYTHONPATH=tests/local $(IN) python tests/fuzz $(if $(seed),--seed $(seed)) $(if $(examples),--examples $(examples))
+
 # ---- Set-up: uv, Python 3.13, and three environments whose tools do not resolve beside each other ----
 
 setup: .local/setup

@@ -220,3 +220,17 @@ def test_a_bad_idempotency_key_is_400(service: Service, key: str) -> None:
     reply = service.call("POST", "/v1/sessions", {"model": "test"}, headers={"idempotency-key": key})
 
     assert (reply.status, paths(reply.body)) == (400, ["idempotency-key"])
+
+
+@pytest.mark.parametrize("path", ["items", "memory", "memory/log", "export"])
+def test_an_empty_cursor_is_400(service: Service, path: str) -> None:
+    reply = service.call("GET", f"/v1/sessions/{service.session()}/{path}?cursor=")
+
+    assert (reply.status, paths(reply.body)) == (400, ["cursor"])
+
+
+@pytest.mark.parametrize("key", ["", "a\x85b", "schlüssel", "x" * 256])
+def test_an_idempotency_key_that_no_header_should_hold_is_400(service: Service, key: str) -> None:
+    reply = service.call("POST", "/v1/sessions", {"model": "test"}, headers={"idempotency-key": key})
+
+    assert (reply.status, paths(reply.body)) == (400, ["idempotency-key"])

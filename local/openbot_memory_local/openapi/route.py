@@ -51,7 +51,7 @@ ExpectedVersion = Annotated[int, Number, Query(description="The version of the a
 SeenRevision = Annotated[int, Number, Query(description="The session's revision that was last seen.")]
 IdempotencyKey = Annotated[
     str | None,
-    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_KEY}),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[ -~]*$"}),
     Header(
         alias="Idempotency-Key",
         description="The same key with the same request within a day gives the first answer again and changes nothing.",

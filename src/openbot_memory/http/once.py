@@ -26,8 +26,8 @@ def once(table: Table, request: Request, status: int, carry_out: Callable[[Call]
     key = request.header(HEADER)
     if key is None:
         return status, carry_out(Call(caller=request.caller))
-    if not (1 <= len(key) <= LONGEST_KEY and key.isprintable()):
-        raise InvalidRequest.at(HEADER, f"The key has 1 to {LONGEST_KEY} printable characters.")
+    if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
+        raise InvalidRequest.at(HEADER, f"The key has 1 to {LONGEST_KEY} printable characters of ASCII.")
     receipts, digest = Receipts(table, request.caller), _digest(request)
 
     def keep(answer: Json) -> list[Put]:

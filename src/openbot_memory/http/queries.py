@@ -16,12 +16,12 @@ def page(request: Request) -> Page:
     """`limit` and `cursor` of a list. Raises InvalidRequest."""
     query = request.query("limit", "cursor")
     limit = query.get("limit")
-    return Page(cursor=query.get("cursor"), **({"limit": _limit(limit)} if limit is not None else {}))
+    return Page(cursor=_cursor(query), **({"limit": _limit(limit)} if limit is not None else {}))
 
 
 def cursor(request: Request) -> str | None:
     """`cursor` alone. Raises InvalidRequest."""
-    return request.query("cursor").get("cursor")
+    return _cursor(request.query("cursor"))
 
 
 def wanted(request: Request) -> Wanted:
@@ -31,7 +31,7 @@ def wanted(request: Request) -> Wanted:
         status=_one_of(Status, query, "status"),
         kind=_one_of(Kind, query, "kind"),
         limit=_limit(query["limit"]) if "limit" in query else None,
-        cursor=query.get("cursor"),
+        cursor=_cursor(query),
     )
 
 
@@ -56,6 +56,13 @@ def _number(text: str, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
         raise InvalidRequest.at(name, f"{name} is a whole number.")
     return int(text)
+
+
+def _cursor(query: dict[str, str]) -> str | None:
+    """As it was given out; what it says is for its list to tell."""
+    if query.get("cursor") == "":
+        raise InvalidRequest.at("cursor", "The cursor is empty. Begin without it.")
+    return query.get("cursor")
 
 
 def _limit(text: str) -> int:
