@@ -19,6 +19,7 @@ ENVIRONMENT = {
     "TABLE_NAME": "memory",
     "EVENT_BUS_NAME": "memory",
     "POWERTOOLS_SERVICE_NAME": "openbot-memory",
+    "POWERTOOLS_METRICS_DISABLED": "true",  # but where a test is about them
 }
 
 

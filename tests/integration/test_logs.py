@@ -44,6 +44,7 @@ class Standard:
 @pytest.fixture
 def output(service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Output:
     del service
+    monkeypatch.delenv("POWERTOOLS_METRICS_DISABLED")
     monkeypatch.setattr(cast("Any", logger.registered_handler), "stream", Standard())
     return Output(capsys)
 
