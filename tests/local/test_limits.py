@@ -9,7 +9,7 @@ def items(count: int, length: int) -> list[Json]:
 
 
 def turn(session: Session, **fields: object) -> tuple[int, Json]:
-    body: Json = {"turn": "t-1", "model": None, "items": []} | fields
+    body: Json = {"turn": "t-1", "model": None, "items": [], **fields}
     answer = session.client.post(f"{session.path}/turns", json=body)
     return answer.status_code, answer.json()
 
