@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -33,7 +33,14 @@ class Partition:
 
     @property
     def versions(self) -> list[Version]:
-        return sorted(map(rows.to_version, self.of("T#", keys.VERSIONS)), key=lambda version: version.step)
+        return sorted(map(self._version, self.of("T#", keys.VERSIONS)), key=lambda version: version.step)
+
+    def _version(self, row: Json) -> Version:
+        """With its changes, also those of a large promotion, which lie in parts."""
+        version = rows.to_version(row)
+        parts = self.of(f"{keys.PARTS}{row['more']}#") if "more" in row else []
+        more = tuple(rows.to_fact(fact) for part in parts for fact in part["changes"])
+        return replace(version, changes=more) if parts else version
 
     @property
     def items(self) -> dict[int, Item]:
