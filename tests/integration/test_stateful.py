@@ -28,7 +28,7 @@ from openbot_memory.models.port import Question
 LONG = settings.get_current_profile_name() == "long"
 SIZE = settings(
     phases=[Phase.generate, Phase.shrink],
-    max_examples=2_000 if LONG else 10,
+    max_examples=2_000 if LONG else 8,
     stateful_step_count=60 if LONG else 40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
