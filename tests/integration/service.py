@@ -25,6 +25,8 @@ from openbot_memory_local.openapi import contract
 ROOT = Path(__file__).parents[2]
 TEMPLATE: dict[str, Any] = json.loads(json.dumps(cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))))
 
+LARGEST_ANSWER = 6_291_556  # bytes that Lambda sends on: of the whole answer as JSON, so its body is escaped in it
+
 type Json = dict[str, Any]
 type Script = list[Proposal | Malformed] | Callable[[Question], list[Proposal | Malformed]] | ModelFailed
 
@@ -117,6 +119,7 @@ class Service:
         event["requestContext"]["authorizer"] = {"lambda": principal(caller, organization)}
         event["body"] = raw if raw is not None else json.dumps(body)
         answer = self.functions[ROUTES[route]].handler(event, context())
+        assert len(json.dumps(answer, ensure_ascii=False).encode()) <= LARGEST_ANSWER
         reply = Reply(answer["statusCode"], json.loads(answer["body"]), answer["headers"])
         contract.check(route, body if raw is None else raw, *reply)
         return reply

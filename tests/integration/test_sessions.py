@@ -185,6 +185,24 @@ def test_an_item_holds_256_kb_of_utf_8_and_not_a_byte_more(service: Service, tex
         assert service.get(f"/v1/sessions/{session}/items")["items"][0]["text"] == text
 
 
+@pytest.mark.parametrize("what", ["items", "export"])
+def test_a_page_fits_an_answer_of_lambda_also_when_every_character_is_escaped_in_it(
+    service: Service, what: str
+) -> None:
+    """A quotation mark takes two bytes in JSON, and four in the JSON that holds it as a body."""
+    session = service.session()
+    text = '"' * 262_144
+    for turn in ("t-1", "t-2"):
+        service.turn(session, turn, *[text] * 6)
+
+    found, cursor = list[str](), ""
+    while cursor is not None:
+        page = service.get(f"/v1/sessions/{session}/{what}" + (f"?cursor={cursor}" if cursor else ""))
+        found += [item["text"] for item in page.get("items", ())]
+        cursor = page["cursor"]
+    assert found == [text] * 12
+
+
 def test_arguments_count_as_text(service: Service) -> None:
     session = service.session()
     item = {"type": "tool-call", "app": "a", "name": "n", "arguments": {"x": "y" * 262_144}}

@@ -134,15 +134,21 @@ def organization_view(organization: Organization) -> Json:
     }
 
 
-LARGEST = 4_000_000  # bytes of one list in an answer; Lambda sends at most 6 MB
+LARGEST = 4_000_000  # bytes of one list in an answer, as Lambda counts them; it sends at most 6 MB
 
 
 def fitting_in(views: Iterable[Json], room: int = LARGEST) -> list[Json]:
     """As many as fit an answer, at least one."""
     fitting = list[Json]()
     for view in views:
-        room -= len(json.dumps(view, ensure_ascii=False).encode())
+        room -= _size_when_sent(view)
         if fitting and room < 0:
             break
         fitting.append(view)
     return fitting
+
+
+def _size_when_sent(view: Json) -> int:
+    """Of JSON as a text within JSON, where each quotation mark and backslash takes one byte more."""
+    text = json.dumps(view, ensure_ascii=False)
+    return len(text.encode()) + text.count('"') + text.count("\\")
