@@ -69,7 +69,7 @@ def fuzz(stack: Stack, examples: int, seed: int, events: Path) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=100, help="of each route, in each phase")
+    parser.add_argument("--examples", type=int, default=250, help="of each route, in each phase")
     parser.add_argument("--seed", type=int, default=random.randrange(2**31), help="of a run to repeat")  # noqa: S311
     asked = parser.parse_args()
     events = DIRECTORY / "events.ndjson"

@@ -66,6 +66,25 @@ def test_a_body_that_is_no_json_object_is_400(service: Service, raw: str) -> Non
     refused(service, service.session(), raw=raw)
 
 
+@pytest.mark.parametrize(("size", "status"), [(5 * 1024 * 1024, 400), (5 * 1024 * 1024 + 1, 413)])
+def test_a_body_has_at_most_5_mb(service: Service, size: int, status: int) -> None:
+    """413 above it; what just fits is read, and here refused for its content."""
+    raw = '{"model": "' + "é" * ((size - 13) // 2) + "e" * ((size - 13) % 2) + '"}'
+
+    reply = service.call("POST", "/v1/sessions", raw=raw)
+
+    assert len(raw.encode()) == size
+    assert reply.status == status
+    if status == 413:
+        assert reply.body.items() >= {"_tag": "TooLarge", "limit": 5 * 1024 * 1024, "length": size}.items()
+
+
+def test_10_000_parameters_are_400(service: Service) -> None:
+    query = "&".join(f"p{n}=1" for n in range(10_000))
+
+    assert service.call("GET", f"/v1/sessions/{service.session()}?{query}").status == 400
+
+
 @pytest.mark.parametrize("name", ["key", "content"])
 def test_a_lone_surrogate_is_400(service: Service, name: str) -> None:
     session = service.session()

@@ -10,7 +10,6 @@ from openbot_memory.domain.errors import (
     MemoryFull,
     PersonRequired,
     SecretRefused,
-    TooLarge,
     UnknownKey,
     VersionNotFound,
 )
@@ -81,7 +80,6 @@ def agent_memory(
     AgentMemoryConflict,
     UnknownKey,
     MemoryFull,
-    TooLarge,
     KeyReused,
     links=OF_CHANGE,
 )

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 from pydantic import WithJsonSchema
 
+from openbot_memory.domain.errors import TooLarge
 from openbot_memory.domain.facts import Kind, Status
 from openbot_memory.http.once import LONGEST_KEY
 from openbot_memory.http.queries import LONGEST_PAGE, MOST_DIGITS
@@ -67,6 +68,7 @@ def route[F: Callable[..., object]](
 
     def declare(function: F) -> F:
         summary, _, description = (getdoc(function) or "").partition("\n\n")
+        too_large = [TooLarge] if method in {"POST", "PATCH"} else []
         answer: Json = {"description": HTTPStatus(status).phrase} | ({"links": links} if links else {})
         app.route(
             path.replace("{", "<").replace("}", ">"),
@@ -75,7 +77,7 @@ def route[F: Callable[..., object]](
             description=description.replace("\n", " ") or None,
             operation_id=function.__name__,
             tags=[path.split("/")[2].partition(".")[0]],
-            responses=cast("Any", {status: answer} | responses(refused)),
+            responses=cast("Any", {status: answer} | responses([*refused, *too_large])),
         )(function)
         return function
 

@@ -9,7 +9,6 @@ from openbot_memory.domain.errors import (
     SessionConflict,
     SessionExists,
     SessionNotFound,
-    TooLarge,
     UnknownKey,
     VersionNotFound,
 )
@@ -73,11 +72,11 @@ def delete_session(id: SessionId) -> answers.DeletedSession:
     ...
 
 
-@route("POST /v1/sessions/{id}/turns", SessionNotFound, SessionConflict, TooLarge, KeyReused, links=OF_VIEW)
+@route("POST /v1/sessions/{id}/turns", SessionNotFound, SessionConflict, KeyReused, links=OF_VIEW)
 def append_turn(id: SessionId, body: requests.Turn, key: IdempotencyKey = None) -> answers.SessionView:
     """Append a finished, cancelled or failed turn; the same turn again changes nothing.
 
-    It holds at most 1000 items of 256 KB each, and one request at most 6 MB.
+    It holds at most 1000 items of 256 KB each, and any request at most 5 MB.
     """
     ...
 
@@ -164,7 +163,7 @@ def rewind(id: SessionId, body: requests.Rewind, key: IdempotencyKey = None) -> 
     ...
 
 
-@route("POST /v1/sessions/{id}/promote", SessionNotFound, AgentNotFound, TooLarge, KeyReused)
+@route("POST /v1/sessions/{id}/promote", SessionNotFound, AgentNotFound, KeyReused)
 def promote(id: SessionId, body: requests.Promote, key: IdempotencyKey = None) -> answers.Promoted:
     """Take the session's durable facts into an agent's memory. A host may not."""
     ...

@@ -37,6 +37,7 @@ STATUS: Mapping[type[errors.OpenBotError], int] = {
 INTERNAL: Json = {"_tag": "InternalError", "message": "Something went wrong here. It has been logged."}
 RETRY_AFTER = "1"  # seconds
 DEEPEST = 64  # levels of a body
+LARGEST = 5 * 1024 * 1024  # bytes of a body; Lambda takes 6 MB, in which the body's quotation marks are escaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,14 @@ class Request:
         return given
 
     def body(self) -> object:
-        """The JSON body. Raises InvalidRequest, also for what JSON does not know: NaN, endless numbers, surrogates."""
+        """The JSON body. Raises TooLarge, and InvalidRequest, also for NaN, endless numbers and surrogates."""
         kind, _, _ = (self.header("content-type") or "").partition(";")
         if kind.strip().lower() != "application/json":
             raise errors.InvalidRequest.at("content-type", "The body must be application/json.")
         try:
             raw = self.event.get("body") or ""
             text = b64decode(raw).decode() if self.event.get("isBase64Encoded") else raw
+            _check_size(text)
             _check_depth(text)
             body: object = json.loads(text, parse_constant=_refuse, parse_float=_finite)
         except ValueError as error:
@@ -106,6 +108,12 @@ def _refuse(name: str) -> float:
 def _finite(text: str) -> float:
     number = float(text)
     return number if abs(number) != float("inf") else _refuse("what does not fit a number")
+
+
+def _check_size(text: str) -> None:
+    size = len(text.encode(errors="surrogatepass"))
+    if size > LARGEST:
+        raise errors.TooLarge("A body has at most 5 MB.", limit=LARGEST, length=size)
 
 
 def _check_depth(text: str) -> None:
