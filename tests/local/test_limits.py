@@ -18,7 +18,10 @@ def test_a_turn_of_five_megabytes_is_taken_whole(session: Session) -> None:
     status, view = turn(session, items=items(20, 250_000))
 
     assert (status, view["memory"]["consolidation"]["waiting"]) == (200, 20)
-    assert [len(item["text"]) for item in session.get("/items?limit=20")["items"]] == [250_000] * 16  # 4 MB an answer
+    first = session.get("/items")
+    rest = session.get(f"/items?cursor={first['cursor']}")
+    assert [len(item["text"]) for item in first["items"] + rest["items"]] == [250_000] * 20
+    assert (len(rest["items"]) > 0, rest["cursor"]) == (True, None)  # an answer holds less than a body
 
 
 @pytest.mark.parametrize(
