@@ -62,6 +62,7 @@ def build(place: Place) -> str:
     if mark.exists() and mark.read_text() == digest:
         return digest
     with step("Building the functions"):
+        place.logs.mkdir(parents=True, exist_ok=True)
         copy = place.directory / "template.yaml"
         copy.write_text(template)
         command: list[str | Path] = [
