@@ -2,7 +2,7 @@
 # What is set up, built or kept lies in .venv and .local; nothing is installed outside this folder.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo down test check unit integration local bench faults poisoning load weak-model openapi fuzz setup clean
+.PHONY: help run demo down test check unit integration local bench peers faults poisoning load weak-model openapi fuzz setup clean
 
 UV := $(shell command -v uv || echo .local/uv/bin/uv)
 IN := $(UV) run --quiet --no-sync
@@ -39,6 +39,9 @@ local: setup ## The template, built and deployed to an emulator of its own
 
 bench: setup ## Count what each route costs in DynamoDB, into docs/performance.md; quick=1 is smaller and only shows it
 	@PYTHONPATH=tests/integration $(IN) python tests/benchmark $(if $(quick),--quick)
+
+peers: .local/peers/made ## Do the same work in other memories as well, side by side, into docs/peers.md
+	@.local/peers/bin/python tests/benchmark/peers
 
 faults: setup ## Let any request fail and any function die, in operations=10000 from seed=1 on, and check the books
 	@PYTHONPATH=tests/integration:tests/benchmark $(IN) python tests/faults \
@@ -81,6 +84,11 @@ setup: .local/setup
 .local/weak-model/made: uv.lock | $(UV)
 	@echo "Setting up: SmolLM2 135M and llama.cpp's server, which is compiled (once; some minutes; needs a C++ compiler)"
 	CMAKE_ARGS=-DGGML_NATIVE=OFF UV_PROJECT_ENVIRONMENT=.local/weak-model $(UV) sync --quiet --locked --only-group weak-model
+	@touch $@
+
+.local/peers/made: tests/benchmark/peers/uv.lock uv.lock | setup
+	@echo "Setting up: mem0 and LangGraph"
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/.local/peers $(UV) sync --quiet --locked --project tests/benchmark/peers
 	@touch $@
 
 .local/uv/bin/uv:

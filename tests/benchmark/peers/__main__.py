@@ -1,0 +1,82 @@
+"""The same work in this service and in others, side by side on this machine, into docs/peers.md.
+
+Each system does it in a process of its own, one after the other, several times over; ratios are taken within a round,
+so that what slows the machine for a while slows all of them.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+from rich.progress import track
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+PAGE = ROOT / "docs/peers.md"
+BEGIN, END = "<!-- measured: written by `make peers` -->", "<!-- end of what was measured -->"
+SYSTEMS = {
+    "by_openbot": "OpenBot Memory",
+    "by_mem0": f"mem0 {version('mem0ai')}",
+    "by_langgraph": f"LangGraph {version('langgraph')}",
+}
+ROUNDS = 7
+
+type Round = dict[str, dict[str, float]]
+
+
+def main() -> None:
+    played(1, "Warming up")  # compiles what is imported
+    text = report(played(ROUNDS, "Measuring"))
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+    print(text)  # noqa: T201
+
+
+def played(rounds: int, told: str) -> list[Round]:
+    return [{module: worked(module) for module in SYSTEMS} for _ in track(range(rounds), f"{told} ...")]
+
+
+def worked(module: str) -> dict[str, float]:
+    path = [ROOT / "tests/benchmark", ROOT / "tests/integration"]
+    found = subprocess.run(  # noqa: S603
+        [sys.executable, HERE / "work.py", module],
+        env=os.environ | {"WORK_PATH": os.pathsep.join(map(str, path)), "PYTHONDONTWRITEBYTECODE": ""},  # compiled once
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(found.stdout)
+
+
+def report(rounds: Sequence[Round]) -> str:
+    ours, *others = SYSTEMS
+    heads = ["median of the rounds", *SYSTEMS.values(), *(f"{SYSTEMS[other]} : ours" for other in others)]
+    rows = [heads, ["---"] * len(heads)]
+    for what in rounds[0][ours]:
+        taken = [median(each[module][what] for each in rounds) for module in SYSTEMS]
+        ratios = [sorted(each[other][what] / each[ours][what] for each in rounds) for other in others]
+        unit = "MB" if what.startswith("memory") else "ms"
+        rows.append([
+            what,
+            *(f"{written(figure)} {unit}" for figure in taken),
+            *(f"{median(each):.2g} ({each[0]:.2g} – {each[-1]:.2g})" for each in ratios),
+        ])  # fmt: skip
+    where = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"{datetime.now(UTC):%Y-%m-%d}, {where}; {len(rounds)} rounds.\n\n{table}\n"
+
+
+def written(figure: float) -> str:
+    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""LangGraph's store of long-term memories, in this process and without an index of embeddings."""
+
+import importlib
+from operator import attrgetter
+from typing import Any
+
+from work import LENGTH
+
+store: Any = importlib.import_module("langgraph.store.memory")
+
+SESSION = ("acme", "sessions", "peers")
+ALL = 1_000_000
+
+
+class LangGraph:
+    def __init__(self) -> None:
+        self.memory = store.InMemoryStore()
+
+    def store(self, key: str, content: str) -> None:
+        self.memory.put(SESSION, key, {"content": content, "kind": "fact"})
+
+    def facts(self, number: int) -> list[str]:
+        return [each.value["content"] for each in self.memory.search(SESSION, limit=number)]
+
+    def text(self) -> str:
+        """It has neither a text nor an order: the newest facts are looked for here."""
+        found = sorted(self.memory.search(SESSION, limit=ALL), key=attrgetter("updated_at"), reverse=True)
+        text = ""
+        for line in (f"- {each.value['content']}\n" for each in found):
+            if len(text) + len(line) > LENGTH:
+                break
+            text += line
+        return text
+
+
+make = LangGraph

@@ -1,0 +1,53 @@
+"""Mem0's open-source library as it is used without a server: Qdrant in this process, its history in SQLite.
+
+No model is asked (`infer=False`), and its own mock of an embedder answers, with 10 numbers that are always the same.
+"""
+
+import importlib
+import logging
+import os
+import tempfile
+from typing import Any
+
+from work import LENGTH
+
+home = tempfile.TemporaryDirectory()
+logging.getLogger("mem0").setLevel(logging.ERROR)  # else it tells of its extras, which are not installed
+os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": home.name}
+mem0: Any = importlib.import_module("mem0")
+embeddings: Any = importlib.import_module("mem0.embeddings.mock")
+
+WHO = {"user_id": "ana"}
+FIT = 80  # facts that surely fill the text
+
+
+class Mem0:
+    def __init__(self) -> None:
+        unused = {"provider": "openai", "config": {"api_key": "none"}}  # made, as it insists on one, and never asked
+        store = {"path": ":memory:", "embedding_model_dims": 10, "collection_name": "peers"}
+        self.memory = mem0.Memory.from_config({
+            "vector_store": {"provider": "qdrant", "config": store},
+            "embedder": unused,
+            "llm": unused,
+            "history_db_path": ":memory:",
+        })  # fmt: skip
+        self.memory.embedding_model = embeddings.MockEmbeddings()
+
+    def store(self, key: str, content: str) -> None:
+        self.memory.add(content, infer=False, metadata={"key": key, "kind": "fact"}, **WHO)
+
+    def facts(self, number: int) -> list[str]:
+        return [each["memory"] for each in self.memory.get_all(filters=WHO, top_k=number)["results"]]
+
+    def text(self) -> str:
+        """Of the nearest facts, as its documentation does."""
+        found = self.memory.search("What was agreed on?", filters=WHO, top_k=FIT)["results"]
+        text = ""
+        for line in (f"- {each['memory']}\n" for each in found):
+            if len(text) + len(line) > LENGTH:
+                break
+            text += line
+        return text
+
+
+make = Mem0
