@@ -5,7 +5,7 @@ They are read from the OpenAPI body that SAM wrote into the expanded template, s
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from openbot_memory_local.place import HOST, STACK, Place
@@ -22,11 +22,10 @@ def register(place: Place) -> str:
     resources: Json = (json.loads(template) if isinstance(template, str) else template)["Resources"]
     physical = _physical_ids(cloudformation)
     parameters = {each["ParameterKey"]: each["ParameterValue"] for each in _stack(cloudformation)["Parameters"]}
-    arns = _Arns(place.client("lambda"), physical)
     name, body = _api(resources)
     api = physical[name]
     _clear(gateway, api)
-    definition = _resolve(body, lambda ref: parameters.get(ref) or physical[ref], arns)
+    definition = _resolve(body, physical | parameters)
     authorizers = _authorizers(gateway, api, definition)
     _routes(gateway, api, definition, authorizers)
     # Names under *.localhost do not resolve everywhere, so the path names the API; `$` is escaped for shells.
@@ -54,35 +53,19 @@ def _api(resources: Json) -> tuple[str, Json]:
     return name, api["Properties"]["Body"]
 
 
-class _Arns:
-    """ARNs of functions by their logical ids."""
-
-    def __init__(self, client: Any, physical: Mapping[str, str]) -> None:  # noqa: ANN401
-        self._client, self._physical = client, physical
-
-    def __call__(self, logical: str) -> str:
-        return self._client.get_function_configuration(FunctionName=self._physical[logical])["FunctionArn"]
-
-
-def _resolve(value: Any, ref: Callable[[str], str], arn: Callable[[str], str]) -> Any:  # noqa: ANN401
-    """The value with every Ref, Fn::GetAtt and Fn::Sub put in. `AWS::` stays: the emulator reads ARNs alone."""
-
-    def put_in(text: str, values: Mapping[str, str]) -> str:
-        return re.sub(r"\$\{(\w+)(\.Arn)?\}", lambda found: arn(found[1]) if found[2] else values[found[1]], text)
-
+def _resolve(value: Any, values: Mapping[str, str]) -> Any:  # noqa: ANN401
+    """The value with every Ref and Fn::Sub put in. `AWS::` stays: the emulator reads ARNs alone."""
     match value:
         case {"Ref": str(name)}:
-            resolved = name if name.startswith("AWS::") else ref(name)
-        case {"Fn::GetAtt": [str(logical), "Arn"]}:
-            resolved = arn(logical)
+            resolved = values.get(name, name)
         case {"Fn::Sub": str(text)}:
-            resolved = put_in(text, {})
+            resolved = re.sub(r"\$\{(\w+)\}", lambda found: values[found[1]], text)
         case {"Fn::Sub": [str(text), given]}:
-            resolved = put_in(text, _resolve(given, ref, arn))
+            resolved = _resolve({"Fn::Sub": text}, values | _resolve(given, values))
         case dict():
-            resolved = {name: _resolve(each, ref, arn) for name, each in cast("Json", value).items()}
+            resolved = {name: _resolve(each, values) for name, each in cast("Json", value).items()}
         case list():
-            resolved = [_resolve(each, ref, arn) for each in cast("list[Any]", value)]
+            resolved = [_resolve(each, values) for each in cast("list[Any]", value)]
         case _:
             resolved = value
     return resolved

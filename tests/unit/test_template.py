@@ -51,12 +51,12 @@ def nodes(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
             yield from nodes(each)
 
 
-def references() -> Iterator[str]:
+def references(value: Any = TEMPLATE) -> Iterator[str]:  # noqa: ANN401
     """All names that Ref, GetAtt and Sub use, without attributes."""
-    for node in nodes(TEMPLATE):
+    for node in nodes(value):
         match node:
             case {"Ref": str(name)}:
-                yield name
+                yield name.removesuffix(".Alias")
             case {"Fn::GetAtt": [str(name), _]}:
                 yield name
             case {"Fn::Sub": str(text)}:
@@ -285,6 +285,22 @@ def test_every_dead_letter_queue_has_its_alarm() -> None:
     }
 
     assert watched == queues == {f"{name}DeadLetters" for name in ASYNCHRONOUS}
+
+
+@pytest.mark.parametrize("function", [name for name, each in FUNCTIONS.items() if "AutoPublishAlias" in each])
+def test_a_changed_parameter_publishes_a_new_version(function: str) -> None:
+    """SAM makes one for new code only. A version's description cannot be updated, so CloudFormation replaces it."""
+    used = {*references([TEMPLATE["Globals"], FUNCTIONS[function]])} & TEMPLATE["Parameters"].keys() - {
+        "Stage"
+    }  # a tag
+    described = re.findall(r"\$\{(\w+)\}", FUNCTIONS[function]["VersionDescription"]["Fn::Sub"])
+
+    assert set(described) == used
+
+
+def test_only_what_somebody_waits_for_starts_from_a_snapshot() -> None:
+    assert {name for name, each in FUNCTIONS.items() if "AutoPublishAlias" not in each} == ASYNCHRONOUS.keys()
+    assert TEMPLATE["Parameters"]["SnapStart"]["Default"] == "None"
 
 
 def test_the_table_outlives_the_stack() -> None:
