@@ -11,6 +11,8 @@ from openbot_memory.domain.session import Principal
 from openbot_memory.store import tokens
 from openbot_memory.wiring import table
 
+table()  # built while Lambda loads this, and not with the first request
+
 REFUSED: dict[str, Any] = {"isAuthorized": False, "context": {}}
 
 

@@ -18,6 +18,9 @@ def _world() -> World:
     return world(MODEL_TIMEOUT)
 
 
+_world()  # built while Lambda loads this, and not with the first request
+
+
 def _post(status: int, use_case: Callable[[Request, Call], Json]) -> Route:
     def route(request: Request) -> Answer:
         return once(_world().table, request, status, lambda call: use_case(request, call))

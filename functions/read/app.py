@@ -10,6 +10,8 @@ from openbot_memory.use_cases import export, instructions, read, read_agents
 from openbot_memory.use_cases.ports import Reader
 from openbot_memory.wiring import reader
 
+reader()  # built while Lambda loads this, with a whole processor, and not with the first request's share of one
+
 
 def _openapi(request: Request) -> Answer:
     request.query()

@@ -32,8 +32,8 @@ def cold(path: Path, starts: Sequence[Cold]) -> None:
     """The processor's time of a cold start, by function."""
     chart = cast("Any", pygal).StackedBar(title="A cold start, in ms of the processor", **PLAIN)
     chart.x_labels = [start.function for start in starts]
-    chart.add("import", [round(start.imported) for start in starts])
-    chart.add("clients of the first request", [round(start.built) for start in starts])
+    chart.add("loaded", [round(start.imported) for start in starts])
+    chart.add("clients left to the first request", [round(start.built) for start in starts])
     _save(chart, path)
 
 

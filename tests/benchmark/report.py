@@ -50,7 +50,7 @@ def budgets(found: Iterable[Verdict]) -> str:
 
 
 def cold(starts: Iterable[Cold]) -> str:
-    heads = ["function", "import, ms", "clients of the first request, ms", "peak memory, MB", "modules"]
+    heads = ["function", "loaded, ms", "clients left to the first request, ms", "peak memory, MB", "modules"]
     return table(heads, ([each.function, *(f"{figure:.0f}" for figure in each[1:])] for each in starts))
 
 
