@@ -1,11 +1,15 @@
 """What Schemathesis cannot know of this API."""
 
+import random
+from threading import Lock
 from typing import Any, cast
 
 import schemathesis
 from schemathesis.specs.openapi import checks
+from seen import Seen
 
 of_schemathesis: Any = schemathesis  # whose types are known in part only
+seen, lock = Seen(random.Random(0)), Lock()  # noqa: S311
 
 
 def whole(value: Any) -> Any:  # noqa: ANN401 - JSON
@@ -24,6 +28,25 @@ def whole(value: Any) -> Any:  # noqa: ANN401 - JSON
 @of_schemathesis.hook
 def map_body(_context: object, body: Any) -> Any:  # noqa: ANN401
     return whole(body)
+
+
+def body_of(case: Any) -> dict[str, Any]:  # noqa: ANN401
+    body: Any = case.body
+    return cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+
+
+@of_schemathesis.hook
+def before_call(_context: object, case: Any, _kwargs: object) -> None:  # noqa: ANN401
+    if case.meta and case.meta.generation.mode.is_positive:
+        with lock:
+            seen.name(case.path, case.path_parameters or {}, case.query or {}, body_of(case))
+
+
+@of_schemathesis.hook
+def after_call(_context: object, case: Any, response: Any) -> None:  # noqa: ANN401
+    if response.status_code in {200, 201}:
+        with lock:
+            seen.hear(case.path, case.path_parameters or {}, body_of(case), response.json())
 
 
 @of_schemathesis.check

@@ -1,0 +1,65 @@
+"""What the answers told, for later requests to name: else nearly all of them would end at what is not there."""
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+MOST = 20  # sessions, and agents: the newest, so that something is in them
+SHARE = 0.8  # of the requests that could name something
+
+type Json = dict[str, Any]
+
+
+@dataclass
+class Memory:
+    """`versions`: each with all that a change has to say of what it was decided on."""
+
+    versions: list[Json] = field(default_factory=list[Json])
+    keys: list[str] = field(default_factory=list[str])
+
+
+@dataclass
+class Seen:
+    random: random.Random
+    memories: dict[str, dict[str, Memory]] = field(default_factory=lambda: defaultdict[str, dict[str, Memory]](dict))
+
+    def hear(self, path: str, parameters: Json, sent: Json, answer: Json) -> None:
+        """Take in the answer of success to a request to this path of the document."""
+        match answer:
+            case {"session": {"id": identifier, "head": head, "revision": revision}}:
+                self._hear("sessions", identifier, {"expected": head, "revision": revision}, sent)
+            case {"agent": {"id": identifier, "version": version}}:
+                self._hear("agents", identifier, {"expected": version}, sent)
+            case {"entries": _, "version": version} if path.startswith("/v1/agents"):
+                self._hear("agents", parameters["id"], {"expected": version}, sent)
+            case _:
+                pass
+
+    def _hear(self, sort: str, identifier: str, version: Json, sent: Json) -> None:
+        memories = self.memories[sort]
+        memory = memories[identifier] = memories.pop(identifier, None) or Memory()  # the newest now
+        memory.versions.append(version)
+        if "key" in sent.get("command", {}):
+            memory.keys.append(sent["command"]["key"])
+        for old in list(memories)[:-MOST]:
+            del memories[old]
+
+    def name(self, path: str, parameters: Json, query: Json, body: Json) -> None:
+        """Let most requests name what is there."""
+        memories = self.memories["agents" if path.startswith("/v1/agents") else "sessions"]
+        if "id" not in parameters or not memories or self.random.random() > SHARE:
+            return
+        parameters["id"] = self.random.choice(list(memories))
+        memory = memories[parameters["id"]]
+        for given in (parameters, query, body, body.get("command", {})):
+            self._fill(given, memory)
+
+    def _fill(self, given: Json, memory: Memory) -> None:
+        given |= {name: value for name, value in memory.versions[-1].items() if name in given}
+        for name in {"at", "to", "version"} & given.keys():
+            given[name] = self.random.choice(memory.versions)["expected"]
+        if memory.keys and "key" in given and "content" not in given:
+            given["key"] = self.random.choice(memory.keys)
+        if "agent" in given and self.memories["agents"]:
+            given["agent"] = self.random.choice(list(self.memories["agents"]))
