@@ -7,6 +7,7 @@ what changes in the index. A condition check in a transaction counts as a write 
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
@@ -28,8 +29,9 @@ def _value_size(value: Mapping[str, Any]) -> int:
         case "S":
             return len(inner.encode())
         case "N":
-            digits = inner.lstrip("-").strip("0")
-            return (len(digits) + 1) // 2 + 1 + inner.startswith("-")
+            digits = inner.lstrip("-")
+            pairs = re.sub("(00)+$", "", digits.zfill(len(digits) + len(digits) % 2))
+            return len(pairs) // 2 + 1 + inner.startswith("-")
         case "L":
             return 3 + sum(1 + _value_size(each) for each in inner)
         case "M":
