@@ -33,7 +33,7 @@ def cold(path: Path, starts: Sequence[Cold]) -> None:
     chart = cast("Any", pygal).StackedBar(title="A cold start, in ms of the processor", **PLAIN)
     chart.x_labels = [start.function for start in starts]
     chart.add("loaded", [round(start.imported) for start in starts])
-    chart.add("clients left to the first request", [round(start.built) for start in starts])
+    chart.add("its clients, later", [round(start.built) for start in starts])
     _save(chart, path)
 
 
