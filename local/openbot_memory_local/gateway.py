@@ -57,7 +57,7 @@ def _resolve(value: Any, values: Mapping[str, str]) -> Any:  # noqa: ANN401
     """The value with every Ref and Fn::Sub put in. `AWS::` stays: the emulator reads ARNs alone."""
     match value:
         case {"Ref": str(name)}:
-            resolved = values.get(name, name)
+            resolved = name if name.startswith("AWS::") else values[name]
         case {"Fn::Sub": str(text)}:
             resolved = re.sub(r"\$\{(\w+)\}", lambda found: values[found[1]], text)
         case {"Fn::Sub": [str(text), given]}:
