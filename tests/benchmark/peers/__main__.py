@@ -75,7 +75,7 @@ def report(rounds: Sequence[Round]) -> str:
         rows.append([
             what,
             *(f"{written(figure)} {unit}" for figure in taken),
-            *(f"{median(each):.2g} ({each[0]:.2g} – {each[-1]:.2g})" for each in ratios),
+            *(f"{written(median(each))} ({written(each[0])} – {written(each[-1])})" for each in ratios),
         ])  # fmt: skip
     where = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -83,7 +83,7 @@ def report(rounds: Sequence[Round]) -> str:
 
 
 def written(figure: float) -> str:
-    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.3g}"
+    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.2g}"
 
 
 if __name__ == "__main__":
