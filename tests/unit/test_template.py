@@ -12,7 +12,8 @@ from typing import Any, cast
 import pytest
 from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
 
-from openbot_memory.settings import Settings
+from openbot_memory import wiring
+from openbot_memory.settings import Settings, settings
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE: dict[str, Any] = json.loads(json.dumps(cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))))
@@ -118,9 +119,12 @@ def test_nothing_but_the_authorizer_reaches_tokens(function: str) -> None:
 
 
 def test_handlers_exist_and_import(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also without an environment: nothing is read or built at import."""
+    """With no more than names and credentials. Clients are built, and nothing is connected: no socket opens here."""
     for name in environment():
         monkeypatch.delenv(name, raising=False)
+    for name in ("TABLE_NAME", "EVENT_BUS_NAME", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "any")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     handler = TEMPLATE["Globals"]["Function"]["Handler"]
     module, _, attribute = handler.partition(".")
     for name, function in FUNCTIONS.items():
@@ -131,6 +135,8 @@ def test_handlers_exist_and_import(monkeypatch: pytest.MonkeyPatch) -> None:
         loaded = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(loaded)
         assert callable(getattr(loaded, attribute))
+    for built in (wiring.table, wiring.reader, wiring.rules, wiring.world, settings):
+        built.cache_clear()
 
 
 def environment() -> set[str]:
