@@ -16,12 +16,8 @@ from openbot_memory_local.place import REGION, Place
 
 RUNS = 7
 FROM_LAMBDA = ("botocore", "dateutil", "jmespath", "six.py", "urllib3")  # what its runtime has beside Python's own
-APART = (
-    "sh",
-    "-c",
-    '"$@"; exit $?',
-    "sh",
-)  # a shell's child: else a process begins with the peak of the one that forks it
+# As a child of a shell: a process begins with the peak of memory of the one that forks it.
+APART = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
 FUNCTIONS = ("Authorize", "Read", "Command", "Consolidate", "Learn")
 PROGRAM = """\
 import json, resource, sys, time

@@ -1,7 +1,6 @@
 """The five functions in this process, over moto, called with whole API Gateway and EventBridge events."""
 
 import copy
-import importlib.util
 import json
 import queue
 import re
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
+from loading import load
 
 from openbot_memory import wiring
 from openbot_memory.domain.errors import ModelFailed
@@ -44,15 +44,6 @@ def table_properties() -> Json:
     properties = TEMPLATE["Resources"]["Table"]["Properties"]
     names = ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "BillingMode")
     return {name: properties[name] for name in names}
-
-
-def load(function: str) -> Any:  # noqa: ANN401
-    spec = importlib.util.spec_from_file_location(f"{function}_app", ROOT / f"functions/{function}/app.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @dataclass

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, cast
 
 import pytest
 from botocore.client import BaseClient
+from loading import load
 from recorder import Need, Recorder
-from service import ROUTES, TEMPLATE, Json, ScriptedModel, Service, context, load
+from service import ROUTES, TEMPLATE, Json, ScriptedModel, Service, context
 from test_agents import change, remember
 from test_removal import delete, erase
 from test_timeline import fork, head, rewind

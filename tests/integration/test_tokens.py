@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from service import ROOT, load
+from loading import load
+from service import ROOT
 
 from openbot_memory.domain.errors import InvalidRequest, Unavailable
 from openbot_memory.domain.session import Principal, PrincipalType

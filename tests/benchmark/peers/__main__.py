@@ -27,6 +27,8 @@ SYSTEMS = {
     "by_langgraph": f"LangGraph {version('langgraph')}",
 }
 ROUNDS = 7
+# As a child of a shell: a process begins with the peak of memory of the one that forks it.
+APART = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
 
 type Round = dict[str, dict[str, float]]
 
@@ -47,15 +49,7 @@ def played(rounds: int, told: str) -> list[Round]:
 def worked(module: str) -> dict[str, float]:
     path = [ROOT / "tests/benchmark", ROOT / "tests/integration"]
     found = subprocess.run(  # noqa: S603
-        [
-            "/bin/sh",
-            "-c",
-            '"$@"; exit $?',
-            "sh",
-            sys.executable,
-            HERE / "work.py",
-            module,
-        ],  # forked by what is small itself
+        [*APART, sys.executable, HERE / "work.py", module],
         env=os.environ | {"WORK_PATH": os.pathsep.join(map(str, path)), "PYTHONDONTWRITEBYTECODE": ""},  # compiled once
         stdout=subprocess.PIPE,
         text=True,

@@ -4,7 +4,7 @@ import importlib
 from operator import attrgetter
 from typing import Any
 
-from work import LENGTH
+from work import fitting
 
 store: Any = importlib.import_module("langgraph.store.memory")
 
@@ -25,12 +25,7 @@ class LangGraph:
     def text(self) -> str:
         """It has neither a text nor an order: the newest facts are looked for here."""
         found = sorted(self.memory.search(SESSION, limit=ALL), key=attrgetter("updated_at"), reverse=True)
-        text = ""
-        for line in (f"- {each.value['content']}\n" for each in found):
-            if len(text) + len(line) > LENGTH:
-                break
-            text += line
-        return text
+        return fitting(f"- {each.value['content']}\n" for each in found)
 
 
 make = LangGraph

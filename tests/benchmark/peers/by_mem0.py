@@ -9,7 +9,7 @@ import os
 import tempfile
 from typing import Any
 
-from work import LENGTH
+from work import fitting
 
 home = tempfile.TemporaryDirectory()
 logging.getLogger("mem0").setLevel(logging.ERROR)  # else it tells of its extras, which are not installed
@@ -42,12 +42,7 @@ class Mem0:
     def text(self) -> str:
         """Of the nearest facts, as its documentation does."""
         found = self.memory.search("What was agreed on?", filters=WHO, top_k=FIT)["results"]
-        text = ""
-        for line in (f"- {each['memory']}\n" for each in found):
-            if len(text) + len(line) > LENGTH:
-                break
-            text += line
-        return text
+        return fitting(f"- {each['memory']}\n" for each in found)
 
 
 make = Mem0

@@ -1,25 +1,17 @@
 """Our service: its two handlers, with whole API Gateway events, over a table that is held in this process."""
 
-import importlib.util
 import json
 import os
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
+
+from loading import load
 
 ROOT = Path(__file__).parents[3]
 CONTEXT = SimpleNamespace(
     function_name="peers", memory_limit_in_mb=512, invoked_function_arn="arn:peers", aws_request_id="request"
 )
-
-
-def _load(function: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{function}_app", ROOT / f"functions/{function}/app.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 os.environ |= {
@@ -30,7 +22,7 @@ os.environ |= {
     "EVENT_BUS_NAME": "peers",
     "POWERTOOLS_METRICS_DISABLED": "true",
 }
-read, command = _load("read"), _load("command")
+read, command = load("read"), load("command")
 
 
 class OpenBot:
