@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from openbot_memory.domain.session import Principal
+from openbot_memory.runtime.wiring import table
 from openbot_memory.store import tokens
-from openbot_memory.wiring import table
 
-table()  # built while Lambda loads this, and not with the first request
+table()  # builds the client while Lambda loads this, not in the first request
 
 REFUSED: dict[str, Any] = {"isAuthorized": False, "context": {}}
 

@@ -1,15 +1,17 @@
-"""POST, PATCH and DELETE: everything that changes something."""
+"""Answers POST, PATCH and DELETE: everything that changes something."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from openbot_memory.domain.commands import Erase
 from openbot_memory.http import gateway, queries, requests
 from openbot_memory.http.gateway import Answer, Json, Request, Route
-from openbot_memory.http.once import once
-from openbot_memory.log import logger
-from openbot_memory.use_cases import agents, change, consolidate, organization, promote, remove, timeline, turns
-from openbot_memory.use_cases.ports import Call, World
-from openbot_memory.wiring import world
+from openbot_memory.http.idempotency import carried_out_once
+from openbot_memory.runtime.log import logger
+from openbot_memory.runtime.wiring import world
+from openbot_memory.use_cases import change_agent, change_session, delete, organization, promote, timeline, turns
+from openbot_memory.use_cases.consolidate_session import refresh
+from openbot_memory.use_cases.world import Call, World
 
 MODEL_TIMEOUT = 18  # seconds, of a Refresh: with all the rest well under the gateway's 30
 
@@ -18,18 +20,18 @@ def _world() -> World:
     return world(MODEL_TIMEOUT)
 
 
-_world()  # built while Lambda loads this, and not with the first request
+_world()  # builds the clients while Lambda loads this, not in the first request
 
 
 def _post(status: int, use_case: Callable[[Request, Call], Json]) -> Route:
     def route(request: Request) -> Answer:
-        return once(_world().table, request, status, lambda call: use_case(request, call))
+        return carried_out_once(_world().table, request, status, lambda call: use_case(request, call))
 
     return route
 
 
 def _create(request: Request, call: Call) -> Json:
-    return change.create(_world(), call, requests.parse(requests.Create, request.body()).session())
+    return change_session.create(_world(), call, requests.parse(requests.Create, request.body()).session())
 
 
 def _append(request: Request, call: Call) -> Json:
@@ -41,8 +43,8 @@ def _change(request: Request, call: Call) -> Json:
     body = requests.parse(requests.Change, request.body())
     command = body.carried_out()
     if command is None:
-        return consolidate.refresh(_world(), call, request.id(), body.seen)
-    return change.change(_world(), call, request.id(), body.seen, command)
+        return refresh(_world(), call, request.id(), body.seen)
+    return change_session.change(_world(), call, request.id(), body.seen, command)
 
 
 def _fork(request: Request, call: Call) -> Json:
@@ -60,34 +62,34 @@ def _promote(request: Request, call: Call) -> Json:
 
 
 def _create_agent(request: Request, call: Call) -> Json:
-    return agents.create(_world(), call, requests.parse(requests.CreateAgent, request.body()).agent())
+    return change_agent.create(_world(), call, requests.parse(requests.CreateAgent, request.body()).agent())
 
 
 def _change_agent(request: Request, call: Call) -> Json:
     body = requests.parse(requests.ChangeAgent, request.body())
-    return agents.change(_world(), call, request.id(), body.expected, body.carried_out())
+    return change_agent.change(_world(), call, request.id(), body.expected, body.carried_out())
 
 
 def _erase_entry(request: Request) -> Answer:
     expected = queries.expected(request)
     if expected is None:
         expected = requests.parse(requests.SeenVersion, request.body()).expected
-    command = change.Erase(request.part("key"))
-    return 200, agents.change(_world(), Call(caller=request.caller), request.id(), expected, command)
+    command = Erase(request.part("key"))
+    return 200, change_agent.change(_world(), Call(caller=request.caller), request.id(), expected, command)
 
 
 def _delete(request: Request) -> Answer:
-    """Carries nothing: a client that resolves `memory/..` comes here with what erases a key, and is refused."""
+    """A client that resolves dot segments sends `DELETE .../memory/..` here, with what erases a key: it is refused."""
     request.query()
     if request.event.get("body"):
         requests.parse(requests.Nothing, request.body())
-    return 200, remove.delete(_world(), Call(caller=request.caller), request.id())
+    return 200, delete.delete(_world(), Call(caller=request.caller), request.id())
 
 
 def _erase(request: Request) -> Answer:
     seen = queries.seen(request) or requests.parse(requests.Seen, request.body()).seen
-    command = change.Erase(request.part("key"))
-    return 200, change.change(_world(), Call(caller=request.caller), request.id(), seen, command)
+    command = Erase(request.part("key"))
+    return 200, change_session.change(_world(), Call(caller=request.caller), request.id(), seen, command)
 
 
 def _configure(request: Request) -> Answer:

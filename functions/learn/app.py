@@ -1,4 +1,4 @@
-"""Takes durable experience into an agent's memory when a turn has finished and its queue is empty (A3)."""
+"""Consolidates an agent's memory when a turn has finished and the agent's queue is empty (A3)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,11 +6,12 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from openbot_memory.domain.errors import NotFound
-from openbot_memory.log import logger
-from openbot_memory.notices import OfAgent, OfSession, TurnFinished
-from openbot_memory.use_cases.cleaning import clean_agent
-from openbot_memory.use_cases.learn import Student, learn
-from openbot_memory.wiring import world
+from openbot_memory.runtime.events import OfAgent, OfSession, TurnFinished
+from openbot_memory.runtime.log import logger
+from openbot_memory.runtime.wiring import world
+from openbot_memory.use_cases.consolidate import consolidate
+from openbot_memory.use_cases.consolidate_agent import AgentLearner
+from openbot_memory.use_cases.delete import clean_agent
 
 MODEL_TIMEOUT = 40  # seconds
 ENOUGH = (MODEL_TIMEOUT + 15) * 1000  # ms that one more batch may take
@@ -29,12 +30,12 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> None:
         case "Learning Requested":
             _learn(OfSession.model_validate(event["detail"]), context)
         case other:
-            raise ValueError(f"there is nothing to do for {other!r}")
+            raise ValueError(f"this function does not handle {other!r} events")
 
 
 def _learn(wanted: OfSession, context: LambdaContext) -> None:
-    student = Student(world(MODEL_TIMEOUT), wanted.organization, wanted.session)
+    learner = AgentLearner(world=world(MODEL_TIMEOUT), org=wanted.organization, session=wanted.session)
     try:
-        learn(student, lambda: context.get_remaining_time_in_millis() > ENOUGH)
+        consolidate(learner, lambda: context.get_remaining_time_in_millis() > ENOUGH)
     except NotFound as gone:
-        logger.info("nothing to learn from or for: %s", gone.tag, extra={"session": wanted.session})
+        logger.info("the session or its agent is gone: %s", gone.tag, extra={"session": wanted.session})

@@ -1,21 +1,21 @@
-"""GET: everything that only reads. It imports no request models, no model and no search for secrets."""
+"""Answers GET. It imports no pydantic, no model and no detection of credentials, for the sake of its cold start."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openbot_memory.http import document, gateway, queries
+from openbot_memory.http import gateway, openapi, queries
 from openbot_memory.http.gateway import Answer, Json, Request, Route
-from openbot_memory.log import logger
-from openbot_memory.use_cases import export, instructions, read, read_agents
-from openbot_memory.use_cases.ports import Reader
-from openbot_memory.wiring import reader
+from openbot_memory.runtime.log import logger
+from openbot_memory.runtime.wiring import reader
+from openbot_memory.use_cases import export, instructions, read
+from openbot_memory.use_cases.world import Reader
 
-reader()  # built while Lambda loads this, with a whole processor, and not with the first request's share of one
+reader()  # builds the client while Lambda loads this, where it has a whole processor; a request has a share of one
 
 
 def _openapi(request: Request) -> Answer:
     request.query()
-    return 200, document.openapi()
+    return 200, openapi.document()
 
 
 def _organization(request: Request) -> Answer:
@@ -23,7 +23,7 @@ def _organization(request: Request) -> Answer:
 
 
 def _route[Q](answer: Callable[[Reader, str, str, Q], Json], query: Callable[[Request], Q]) -> Route:
-    """Of one session or agent, with what its query may say."""
+    """The route of one session or agent whose query string `query` reads."""
 
     def route(request: Request) -> Answer:
         asked = query(request)
@@ -38,14 +38,14 @@ def _plain(answer: Callable[[Reader, str, str], Json]) -> Route:
 
 ROUTES: Mapping[str, Route] = {
     "GET /v1/sessions/{id}": _plain(read.session),
-    "GET /v1/sessions/{id}/memory": _route(read.memory, queries.wanted),
-    "GET /v1/sessions/{id}/memory/log": _route(read.log, queries.page),
+    "GET /v1/sessions/{id}/memory": _route(read.session_memory, queries.wanted),
+    "GET /v1/sessions/{id}/memory/log": _route(read.session_log, queries.page),
     "GET /v1/sessions/{id}/items": _route(read.items, queries.page),
     "GET /v1/sessions/{id}/instructions": _plain(instructions.instructions),
     "GET /v1/sessions/{id}/export": _route(export.session, queries.cursor),
-    "GET /v1/agents/{id}": _plain(read_agents.agent),
-    "GET /v1/agents/{id}/memory": _route(read_agents.memory, queries.wanted),
-    "GET /v1/agents/{id}/memory/log": _route(read_agents.log, queries.page),
+    "GET /v1/agents/{id}": _plain(read.agent),
+    "GET /v1/agents/{id}/memory": _route(read.agent_memory, queries.wanted),
+    "GET /v1/agents/{id}/memory/log": _route(read.agent_log, queries.page),
     "GET /v1/agents/{id}/export": _route(export.agent, queries.cursor),
     "GET /v1/organization": _organization,
     "GET /v1/openapi.json": _openapi,

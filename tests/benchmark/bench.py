@@ -18,8 +18,8 @@ from meter import Cost, Meter
 from service import ScriptedModel, Service, context, table_properties
 from stand_in import Row, StandIn
 
-from openbot_memory import settings, wiring
 from openbot_memory.models import choose
+from openbot_memory.runtime import settings, wiring
 from openbot_memory_local import emulator
 from openbot_memory_local.place import HOST, Place
 

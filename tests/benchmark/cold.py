@@ -24,7 +24,7 @@ import json, resource, sys, time
 begin = time.process_time()
 import app
 imported = time.process_time()
-from openbot_memory import wiring
+from openbot_memory.runtime import wiring
 wiring.world(app.MODEL_TIMEOUT) if hasattr(app, "MODEL_TIMEOUT") else wiring.reader()
 built = time.process_time()
 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

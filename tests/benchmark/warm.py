@@ -12,7 +12,7 @@ from botocore.compat import HTTPHeaders
 from seeds import Subject, turn_of, with_facts
 from stand_in import StandIn
 
-from openbot_memory import wiring
+from openbot_memory.runtime import wiring
 
 RUNS = 400
 FACTS, ITEMS = 50, 150

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from setting import Setting, Wrong, build
 
-from openbot_memory import settings, wiring
+from openbot_memory.runtime import settings, wiring
 from openbot_memory_local.place import Place
 from openbot_memory_local.steps import LocalError
 

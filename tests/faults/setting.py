@@ -16,9 +16,9 @@ from layer import Forward, Invocation, Killed, Layer
 from proposer import Proposer
 from service import Reply, Service, context
 
-from openbot_memory import wiring
 from openbot_memory.domain.errors import Unavailable
 from openbot_memory.models import choose
+from openbot_memory.runtime import wiring
 from openbot_memory.store import agents, memories, sessions
 from openbot_memory.store.table import ConditionFailed, Table
 from openbot_memory.use_cases import instructions
@@ -220,7 +220,7 @@ def build(client: Any, seed: int, forwards: Callable[[Any], Forward], patch: Pat
     patch(choose, "Models", models)
     setting = Setting(Service(client, model), layer, model, random)
     for module in (memories, sessions, agents, instructions):
-        patch(module, "beside", AtOnce())
+        patch(module, "in_parallel", AtOnce())
     patch(botocore.endpoint, "time", SimpleNamespace(sleep=setting.clock.sleep))
     table = wiring.table()
     object.__setattr__(table, "sleep", setting.clock.sleep)

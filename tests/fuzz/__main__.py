@@ -13,7 +13,7 @@ from local_stack import ROOT, Stack, free_port
 from model_server import ModelServer
 from tally import Report
 
-from openbot_memory.http.document import WRITTEN
+from openbot_memory.http.openapi import WRITTEN
 
 DIRECTORY = ROOT / ".local/fuzz"
 PROGRAM = Path(sys.executable).with_name("st")

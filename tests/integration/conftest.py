@@ -9,8 +9,8 @@ import pytest
 from moto import mock_aws
 from service import ScriptedModel, Service, table_properties
 
-from openbot_memory import settings, wiring
 from openbot_memory.models import choose
+from openbot_memory.runtime import settings, wiring
 
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "test",

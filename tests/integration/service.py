@@ -14,12 +14,12 @@ from urllib.parse import unquote
 from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
 from loading import load
 
-from openbot_memory import wiring
 from openbot_memory.domain.errors import ModelFailed
 from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.domain.session import Tokens
 from openbot_memory.models.offline import Offline
 from openbot_memory.models.port import Answer, Question
+from openbot_memory.runtime import wiring
 from openbot_memory_local.openapi import contract
 
 ROOT = Path(__file__).parents[2]

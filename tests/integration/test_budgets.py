@@ -7,9 +7,9 @@ from itertools import count, pairwise
 from capacity import Ledger, row_size
 from service import Json, Service
 
-from openbot_memory import wiring
 from openbot_memory.domain.facts import Fact, Kind
 from openbot_memory.domain.session import Tally
+from openbot_memory.runtime import wiring
 from openbot_memory.store.sessions import Sessions
 
 SMALL, LARGE = 10, 1000  # facts

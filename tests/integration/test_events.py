@@ -18,7 +18,7 @@ from test_timeline import fork, head, rewind
 
 from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.models.port import Question
-from openbot_memory.notices import ConsolidationRequested, OfAgent, OfSession, TurnFinished
+from openbot_memory.runtime.events import ConsolidationRequested, OfAgent, OfSession, TurnFinished
 
 BEGIN = datetime(2026, 12, 1, 12, tzinfo=UTC)
 
@@ -226,7 +226,7 @@ def test_a_malformed_event_raises_and_changes_nothing(service: Service, function
         with pytest.raises(ValidationError):
             service.functions[function].handler(event | {"detail": detail}, context())
     for other in ("Something Else", "Memory Changed"):
-        with pytest.raises(ValueError, match="nothing to do"):
+        with pytest.raises(ValueError, match="does not handle"):
             service.functions[function].handler(event | {"detail-type": other}, context())
     for name in ("detail", "detail-type"):
         with pytest.raises(KeyError):

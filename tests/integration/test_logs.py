@@ -13,7 +13,7 @@ from service import Json, Service, context
 from openbot_memory.domain.errors import ModelFailed
 from openbot_memory.domain.facts import Kind
 from openbot_memory.domain.rules import Proposal
-from openbot_memory.log import logger, unexpected
+from openbot_memory.runtime.log import logger, unexpected
 from openbot_memory.store.table import Table
 
 SAID = "Ana-sits-at-the-window"

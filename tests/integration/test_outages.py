@@ -12,10 +12,10 @@ from service import Json, Service, context
 from test_removal import delete, everything, rows
 from test_timeline import fork
 
-from openbot_memory import wiring
 from openbot_memory.domain.errors import Unavailable
 from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.models.port import Question
+from openbot_memory.runtime import wiring
 
 KEY = {"idempotency-key": "k-1"}
 TURN: Json = {"turn": "t-1", "model": "test", "items": [{"type": "message", "role": "user", "text": "I like tea."}]}

@@ -15,8 +15,8 @@ from test_agents import change, remember
 from test_removal import delete, erase
 from test_timeline import fork, head, rewind
 
-from openbot_memory import wiring
 from openbot_memory.domain.session import Principal, PrincipalType
+from openbot_memory.runtime import wiring
 from openbot_memory.store import tokens
 
 MODELS = (

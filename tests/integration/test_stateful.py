@@ -20,10 +20,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from reference import LIMITS, Json, Proposed, Seen, Session, State
 from service import PRINCIPALS, Reply, Service, table_properties
 
-from openbot_memory import wiring
 from openbot_memory.domain.errors import ModelFailed, Unavailable
 from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.models.port import Question
+from openbot_memory.runtime import wiring
 
 LONG = settings.get_current_profile_name() == "long"
 SIZE = settings(

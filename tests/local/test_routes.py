@@ -11,7 +11,7 @@ import httpx
 import pytest
 from local_stack import Api, Json, Session, route_of, routes_of_the_template
 
-from openbot_memory.http.document import WRITTEN
+from openbot_memory.http.openapi import WRITTEN
 
 OF_AGENTS = re.compile(r" /v1/agents|/promote$|/export$")  # their happy paths are in test_agents.py
 

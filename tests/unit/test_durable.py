@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbot_memory.domain import durable
-from openbot_memory.domain.errors import InvalidRequest, PersonRequired
 from openbot_memory.domain.facts import DURABLE, AgentSource, Fact, Kind, Person, Status
 from openbot_memory.domain.items import Item, ItemType
 from openbot_memory.domain.rules import Decision, MemoryRules, Newest, Reason
@@ -102,41 +101,6 @@ def test_a_second_promotion_changes_nothing(contents: dict[str, str]) -> None:
     facts = [rule(key=key, content=content) for key, content in contents.items()]
 
     assert promoted(*facts, entries=promoted(*facts).changes).changes == ()
-
-
-def remembered(before: Fact | None, *, by_person: bool, kind: Kind = Kind.PROCEDURE) -> Fact:
-    return durable.remember(
-        "tea",
-        "Green.",
-        kind,
-        before,
-        by_person=by_person,
-        keys=0,
-        limits=MemoryRules(),
-        holds_secret=lambda _: False,
-        at=9_000,
-        step=7,
-    )
-
-
-def test_a_direct_remember_has_no_sources() -> None:
-    """A8."""
-    assert remembered(None, by_person=False).sources == ()
-
-
-def test_only_a_person_brings_an_entry_back() -> None:
-    """A4."""
-    retracted = rule(status=Status.RETRACTED)
-
-    assert remembered(retracted, by_person=True).active
-    with pytest.raises(PersonRequired):
-        remembered(retracted, by_person=False)
-
-
-def test_only_durable_kinds_are_remembered() -> None:
-    """A2."""
-    with pytest.raises(InvalidRequest):
-        remembered(None, by_person=True, kind=Kind.FACT)
 
 
 def test_a_restore_changes_only_what_differs() -> None:

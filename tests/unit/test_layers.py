@@ -61,7 +61,7 @@ def test_the_domain_has_no_clock_and_makes_no_ids(path: Path) -> None:
 
 @pytest.mark.parametrize("path", below("store", "models", "use_cases"), ids=name)
 def test_nothing_within_knows_of_the_doors(path: Path) -> None:
-    assert not reaches(path, "functions", "openbot_memory.http", "openbot_memory.wiring", "openbot_memory.settings")
+    assert not reaches(path, "functions", "openbot_memory.http", "openbot_memory.runtime")
 
 
 @pytest.mark.parametrize("path", below("store"), ids=name)
@@ -85,8 +85,10 @@ def test_imports_are_absolute(path: Path) -> None:
 
 
 def test_only_the_settings_read_the_environment() -> None:
-    assert files_with(r"\benviron\b|\bgetenv\b") == {"settings.py"}
+    assert files_with(r"\benviron\b|\bgetenv\b") == {"runtime/settings.py"}
 
 
 def test_only_the_wiring_builds_clients() -> None:
-    assert {name(path) for path in MODULES if {"boto3", "botocore.session"} & set(imports(path))} == {"wiring.py"}
+    assert {name(path) for path in MODULES if {"boto3", "botocore.session"} & set(imports(path))} == {
+        "runtime/wiring.py"
+    }

@@ -8,8 +8,8 @@ import pytest
 from test_template import FUNCTIONS
 
 from openbot_memory.domain import errors
-from openbot_memory.http.document import WRITTEN
 from openbot_memory.http.gateway import STATUS
+from openbot_memory.http.openapi import WRITTEN
 from openbot_memory_local.openapi import contract
 from openbot_memory_local.openapi.document import made
 

@@ -8,7 +8,6 @@ from examples import fact, item
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbot_memory.domain.errors import InvalidRequest, MemoryFull, SecretRefused, UnknownKey
 from openbot_memory.domain.facts import DURABLE, AgentSource, Fact, Kind, Person, Status
 from openbot_memory.domain.items import FROM_APPS, Item, ItemType
 from openbot_memory.domain.rules import (
@@ -24,9 +23,7 @@ from openbot_memory.domain.rules import (
     Reason,
     Snapshot,
     decide,
-    forget,
     proposed_keys,
-    remember,
 )
 
 ANNA, BEN = Person("p-1", "Anna"), Person("p-2", "Ben")
@@ -440,64 +437,3 @@ def test_whatever_is_proposed_the_accepted_changes_obey_all_rules(
 @given(proposals)
 def test_the_same_proposals_are_decided_the_same_way(given_proposals: list[Proposal | Malformed]) -> None:
     assert decided(*given_proposals, facts=BEFORE, seen=SEEN) == decided(*given_proposals, facts=BEFORE, seen=SEEN)
-
-
-# ---- Direct changes (S10) ----
-
-
-def remembered(
-    key: str = "tea", content: str = "green", before: Fact | None = None, *, keys: int = 0, max_keys: int = 10_000
-) -> Fact:
-    return remember(
-        key,
-        content,
-        Kind.FACT,
-        before,
-        keys=keys,
-        rules=MemoryRules(max_keys=max_keys),
-        holds_secret=names_hunter2,
-        at=AT,
-        step=STEP,
-        sources=(TRACE,),
-    )
-
-
-def test_remember_adds_a_fact_with_its_trace_as_source() -> None:
-    """S11."""
-    assert remembered() == fact(sources=(TRACE,), updated_at=AT, step=STEP)
-
-
-def test_remember_brings_a_retracted_fact_back() -> None:
-    assert remembered(before=fact(status=Status.RETRACTED)).active
-
-
-@pytest.mark.parametrize(("key", "content"), [("tea", "hunter2"), ("hunter2", "tea"), ("password", "swordfish")])
-def test_remember_refuses_a_secret(key: str, content: str) -> None:
-    """S7."""
-    with pytest.raises(SecretRefused):
-        remembered(key, content)
-
-
-@pytest.mark.parametrize(("key", "content", "path"), [("", "green", "command.key"), ("tea", "", "command.content")])
-def test_remember_refuses_what_is_malformed_and_names_the_field(key: str, content: str, path: str) -> None:
-    with pytest.raises(InvalidRequest) as caught:
-        remembered(key, content)
-    assert path in str(caught.value.fields["issues"])
-
-
-def test_remember_refuses_a_new_key_in_a_full_memory() -> None:
-    with pytest.raises(MemoryFull):
-        remembered(keys=2, max_keys=2)
-    assert remembered(before=fact(), keys=2, max_keys=2).active
-
-
-@pytest.mark.parametrize("status", Status)
-def test_forget_retracts_also_what_is_retracted(status: Status) -> None:
-    assert forget(fact(status=status, order=3), at=AT, step=STEP, sources=(TRACE,)) == fact(
-        status=Status.RETRACTED, sources=(TRACE,), updated_at=AT, step=STEP
-    )
-
-
-def test_forget_refuses_an_unknown_key() -> None:
-    with pytest.raises(UnknownKey):
-        forget(None, at=AT, step=STEP, sources=())

@@ -12,8 +12,8 @@ from typing import Any, cast
 import pytest
 from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
 
-from openbot_memory import wiring
-from openbot_memory.settings import Settings, settings
+from openbot_memory.runtime import wiring
+from openbot_memory.runtime.settings import Settings, settings
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE: dict[str, Any] = json.loads(json.dumps(cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))))

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from openbot_memory.http.document import WRITTEN
+from openbot_memory.http.openapi import WRITTEN
 
 type Json = dict[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer
 
-from openbot_memory.http.document import WRITTEN
+from openbot_memory.http.openapi import WRITTEN
 from openbot_memory_local.openapi.contract import operations
 from openbot_memory_local.openapi.route import app
 

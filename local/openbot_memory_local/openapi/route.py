@@ -11,7 +11,7 @@ from pydantic import WithJsonSchema
 
 from openbot_memory.domain.errors import TooLarge
 from openbot_memory.domain.facts import Kind, Status
-from openbot_memory.http.once import LONGEST_KEY
+from openbot_memory.http.idempotency import LONGEST_KEY
 from openbot_memory.http.queries import LONGEST_PAGE, MOST_DIGITS
 from openbot_memory.http.requests import Id, Key, VersionId
 from openbot_memory.use_cases.pages import PAGE

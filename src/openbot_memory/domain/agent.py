@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 from openbot_memory.domain.errors import AgentMemoryConflict
 from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.ranges import Ranges
-from openbot_memory.domain.session import Batch, Failure, Session, Tally
+from openbot_memory.domain.session import Batch, Change, Failure, Session, Tally, Timeline, Trigger, Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,17 @@ class Agent:
     def changed(self, at: int, changes: Iterable[Fact], before: Mapping[str, Fact]) -> "Agent":
         """The agent at its next version."""
         return replace(self, version=self.version + 1, updated_at=at, tally=self.tally.after(changes, before))
+
+    def rewritten(self, at: int, entries: Iterable[Fact], random: str) -> "Agent":
+        """The agent at its next version, with all its entries under a new generation."""
+        version = self.version + 1
+        generation, tally = new_generation(version, random), Tally().after(entries, {})
+        return replace(self, version=version, generation=generation, tally=tally, updated_at=at)
+
+    def current(self, trigger: Trigger, **change: Unpack[Change]) -> Version:
+        """The version that its memory has just come to."""
+        number, timeline = self.version, Timeline()
+        return Version(id=str(number), step=number, at=self.updated_at, trigger=trigger, timeline=timeline, **change)
 
 
 def new_generation(version: int, random: str) -> str:

@@ -1,45 +1,12 @@
-"""What an agent's memory asks beyond the rules of all memory: A2, A4, A8, A10."""
+"""Promotion of a session's facts to an agent (A10), and the restoring of an agent's earlier version."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from openbot_memory.domain import rules
-from openbot_memory.domain.errors import InvalidRequest, PersonRequired
 from openbot_memory.domain.facts import DURABLE, AgentSource, Fact, Kind
 from openbot_memory.domain.items import Item, ItemType
 from openbot_memory.domain.rules import Decision, Drop, Dropped, HoldsSecret, MemoryRules, Newest, Reason
-
-
-def remember(
-    key: str,
-    content: str,
-    kind: Kind,
-    before: Fact | None,
-    *,
-    by_person: bool,
-    keys: int,
-    limits: MemoryRules,
-    holds_secret: HoldsSecret,
-    at: int,
-    step: int,
-) -> Fact:
-    """A direct Remember, which has no sources (A8). Raises as `rules.remember` does, and PersonRequired (A4)."""
-    if kind not in DURABLE:
-        raise InvalidRequest.at("command.kind", f"An agent keeps only {', '.join(sorted(DURABLE))}.")
-    if before and not before.active and not by_person:
-        raise PersonRequired
-    return rules.remember(
-        key,
-        content,
-        kind,
-        before,
-        keys=keys,
-        rules=limits,
-        holds_secret=holds_secret,
-        at=at,
-        step=step,
-        sources=(),
-    )
 
 
 def promote(

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from openbot_memory.domain.credentials import HoldsSecret, or_says_again
-from openbot_memory.domain.errors import InvalidRequest, MemoryFull, SecretRefused, UnknownKey
+from openbot_memory.domain.errors import InvalidRequest
 from openbot_memory.domain.facts import DURABLE, Fact, Kind, Person, Source, Status, clean_content, clean_key
 from openbot_memory.domain.items import FROM_APPS, Item, ItemType
 from openbot_memory.domain.text import LONGEST_FRAME, LONGEST_HEADING
@@ -247,38 +247,3 @@ def _shown_key(key: str, holds_secret: HoldsSecret) -> str:
 def reveals(key: str, content: str, holds_secret: HoldsSecret) -> bool:
     """Whether key, content or both together hold a credential (S7): `password` as key makes its content one."""
     return holds_secret(key) or holds_secret(content) or holds_secret(f"{key}: {content}")
-
-
-def remember(
-    key: str,
-    content: str,
-    kind: Kind,
-    before: Fact | None,
-    *,
-    keys: int,
-    rules: MemoryRules,
-    holds_secret: HoldsSecret,
-    at: int,
-    step: int,
-    sources: tuple[Source, ...],
-) -> Fact:
-    """A direct Remember (S10): adds or replaces, and activates. Raises InvalidRequest, SecretRefused, MemoryFull."""
-    key = clean_key(key, "command.key")
-    content = clean_content(content, rules.max_content, "command.content")
-    if reveals(key, content, holds_secret):
-        raise SecretRefused
-    if before is None and keys >= rules.max_keys:
-        raise MemoryFull(limit=rules.max_keys)
-    return Fact(key=key, content=content, kind=kind, sources=sources, updated_at=at, step=step)
-
-
-def forget(before: Fact | None, *, at: int, step: int, sources: tuple[Source, ...]) -> Fact:
-    """A direct Forget (S10): retracts, also what is retracted. Raises UnknownKey."""
-    if before is None:
-        raise UnknownKey
-    return replace(before, status=Status.RETRACTED, sources=sources, updated_at=at, step=step, order=0)
-
-
-def erased(retracted: Fact) -> Fact:
-    """The stub that is left of a fact: without content, and still in the way of learning it again."""
-    return replace(retracted, content="", person=None)

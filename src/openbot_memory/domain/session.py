@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 from openbot_memory.domain.errors import SessionConflict
 from openbot_memory.domain.facts import Fact
@@ -119,11 +119,45 @@ def _characters(fact: Fact) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """One row's worth of session. `revision` counts all changes, `step` those of the history; both only grow."""
+class Version:
+    """One state of a session or of an agent's memory, and the change that made it."""
 
     id: str
-    agent: str | None
+    step: int
+    at: int
+    trigger: Trigger
+    timeline: Timeline
+    turn_model: str | None = None
+    changes: tuple[Fact, ...] = ()  # each fact as it is after the change
+    removed: tuple[str, ...] = ()  # keys that a Restore has taken away
+    by: Principal | None = None
+    dropped: tuple[Dropped, ...] = ()
+    model: str | None = None
+    tokens: Tokens | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that it changed."""
+        return [*(fact.key for fact in self.changes), *self.removed]
+
+
+class Change(TypedDict, total=False):
+    """What a version says of the change that made it."""
+
+    changes: tuple[Fact, ...]
+    removed: tuple[str, ...]
+    by: Principal
+    dropped: tuple[Dropped, ...]
+    model: str
+    tokens: Tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """The session's row. `revision` counts all changes, `step` those of the history; both only grow."""
+
+    id: str
+    agent: str | None = None
     model: str
     kind: SessionKind = SessionKind.NORMAL
     head: str
@@ -147,6 +181,18 @@ class Session:
         """The time of the next change: the clock's, but never before the last change (S4's order)."""
         return max(now, self.updated_at)
 
+    def current(self, trigger: Trigger, **change: Unpack[Change]) -> Version:
+        """The version that the session has just come to."""
+        return Version(
+            id=self.head,
+            step=self.step,
+            at=self.updated_at,
+            trigger=trigger,
+            timeline=self.timeline,
+            turn_model=self.turn_model,
+            **change,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Expected:
@@ -159,24 +205,6 @@ class Expected:
         """Raise SessionConflict if either is stale."""
         if (self.head, self.revision) != (session.head, session.revision):
             raise SessionConflict(head=session.head, revision=session.revision)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
-    """One state of a session and the change that made it."""
-
-    id: str
-    step: int
-    at: int
-    trigger: Trigger
-    timeline: Timeline
-    turn_model: str | None = None
-    changes: tuple[Fact, ...] = ()  # each fact as it is after the change
-    removed: tuple[str, ...] = ()  # keys that a Restore has taken away
-    by: Principal | None = None
-    dropped: tuple[Dropped, ...] = ()
-    model: str | None = None
-    tokens: Tokens | None = None
 
 
 def version_id(step: int, random: str) -> str:

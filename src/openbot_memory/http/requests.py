@@ -1,4 +1,4 @@
-"""The bodies that are accepted, as strict models: no unknown field, no value that is only almost right."""
+"""Request bodies as strict pydantic models: unknown fields are refused, and no value is coerced."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -6,13 +6,16 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 from pydantic_core import ErrorDetails
 
 from openbot_memory.domain import ids
+from openbot_memory.domain.commands import Forget, Remember
 from openbot_memory.domain.errors import InvalidRequest
 from openbot_memory.domain.facts import DURABLE, MAX_KEY, Kind, Person, clean_key
 from openbot_memory.domain.items import ItemType
 from openbot_memory.domain.rules import MemoryRules
 from openbot_memory.domain.session import Expected, SessionKind
 from openbot_memory.domain.settings import SWITCHES, Configure
-from openbot_memory.use_cases import agents, change, turns
+from openbot_memory.use_cases import turns
+from openbot_memory.use_cases.change_agent import NewAgent, Restore
+from openbot_memory.use_cases.change_session import NewSession
 
 type Id = Annotated[str, StringConstraints(pattern=rf"^{ids.PATTERN}$")]
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
@@ -64,8 +67,8 @@ class Create(_Body):
     kind: Annotated[SessionKind, Field(strict=False)] = SessionKind.NORMAL
     id: Id | None = None
 
-    def session(self) -> change.NewSession:
-        return change.NewSession(model=self.model, agent=self.agent, kind=self.kind, id=self.id)
+    def session(self) -> NewSession:
+        return NewSession(model=self.model, agent=self.agent, kind=self.kind, id=self.id)
 
 
 class _Item(_Body):
@@ -185,13 +188,13 @@ class RefreshBody(_Body):
 class Change(Seen):
     command: Annotated[RememberBody | ForgetBody | ConfigureBody | RefreshBody, Field(discriminator="tag")]
 
-    def carried_out(self) -> change.Remember | change.Forget | Configure | None:
+    def carried_out(self) -> Remember | Forget | Configure | None:
         """The command; None for Refresh, which is no change by hand."""
         match self.command:
             case RememberBody(key=key, content=content, kind=kind):
-                return change.Remember(key, content, kind)
+                return Remember(key, content, kind)
             case ForgetBody(key=key):
-                return change.Forget(key)
+                return Forget(key)
             case ConfigureBody() as given:
                 return Configure({name: getattr(given, name) for name in SWITCHES if name in given.model_fields_set})
             case RefreshBody():
@@ -203,8 +206,8 @@ class CreateAgent(_Body):
     shared: bool = False
     id: Id | None = None
 
-    def agent(self) -> agents.NewAgent:
-        return agents.NewAgent(name=self.name, shared=self.shared, id=self.id)
+    def agent(self) -> NewAgent:
+        return NewAgent(name=self.name, shared=self.shared, id=self.id)
 
 
 class RestoreBody(_Body):
@@ -223,14 +226,14 @@ class RememberEntryBody(RememberBody):
 class ChangeAgent(SeenVersion):
     command: Annotated[RememberEntryBody | ForgetBody | RestoreBody, Field(discriminator="tag")]
 
-    def carried_out(self) -> change.Remember | change.Forget | agents.Restore:
+    def carried_out(self) -> Remember | Forget | Restore:
         match self.command:
             case RememberEntryBody(key=key, content=content, kind=kind):
-                return change.Remember(key, content, kind)
+                return Remember(key, content, kind)
             case ForgetBody(key=key):
-                return change.Forget(key)
+                return Forget(key)
             case RestoreBody(version=version):
-                return agents.Restore(version)
+                return Restore(version)
 
 
 class Promote(_Body):

@@ -1,4 +1,4 @@
-"""Agents and their entries: how they are read, and how a change of any size becomes one version."""
+"""Agents in the table: how they and their entries are read, and how a change of any size becomes one version."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,8 +11,8 @@ from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.session import Version
 from openbot_memory.store import keys, rows
 from openbot_memory.store.history import ENDLESS
-from openbot_memory.store.memories import Memory, beside, commit
-from openbot_memory.store.table import ABSENT, Condition, Put, Row, Table, Write
+from openbot_memory.store.memory import Memory, commit, in_parallel
+from openbot_memory.store.table import ABSENT, Condition, Put, Row, Table, Write, flat
 
 SHORT_LINE = 80  # characters of the memory text that a usual entry takes at least; shorter ones take another page
 PART = 20  # changes that fit one row, whatever their content
@@ -43,11 +43,11 @@ class Agents:
 
     def agent(self, identifier: str) -> Agent:
         """Raises AgentNotFound."""
-        return self.memory(identifier).head(*self.table.get((self.pk(identifier), keys.HEAD)))
+        return self.memory(identifier).read_head()
 
     def agent_with(self, identifier: str, key: str) -> tuple[Agent, Fact | None]:
         """One round of two requests: the agent, and its entry of a key. Raises AgentNotFound."""
-        found = beside.submit(self.memory(identifier).under, key)
+        found = in_parallel.submit(self.memory(identifier).under, key)
         agent = self.agent(identifier)
         return agent, found.result().get(agent.generation)
 
@@ -59,7 +59,7 @@ class Agents:
         if not first or first[0]["sk"] != keys.HEAD:
             return None
         agent, others = rows.to_agent(first[0]), first[1:]
-        if others and others[0]["generation"] != agent.generation:  # of a Restore at work, or that was left
+        if others and others[0]["generation"] != agent.generation:  # of a Restore that is at work or has died
             return agent, self.memory(identifier).newest(agent, characters)
         return agent, _of_generation(agent, others, pages)
 
@@ -92,7 +92,7 @@ class Agents:
         version = rows.to_version(row)
         if "more" not in row:
             return version
-        parts = [part for page in self.table.query(self.pk(identifier), f"{keys.PARTS}{row['more']}#") for part in page]
+        parts = flat(self.table.query(self.pk(identifier), f"{keys.PARTS}{row['more']}#"))
         return replace(
             version,
             changes=tuple(rows.to_fact(fact) for part in parts for fact in part["changes"]),
@@ -118,16 +118,16 @@ class Agents:
     ) -> None:
         """Write a version with its changes in one transaction. Raises Stale, AlreadyKept."""
         memory = self.memory(after.id)
-        writes = self._flip(before, after, rows.version_row(self.pk(after.id), version))
+        writes = self._next(before, after, rows.version_row(self.pk(after.id), version))
         writes += memory.writes(after, version.changes, entries_before)
         writes += [self._learned(after.id, learned)] if learned else []
-        writes += [memory.erase(erased)] if erased else []
+        writes += [memory.bury(erased)] if erased else []
         commit(self.table, writes, also)
 
     def replace(
         self, before: Agent, after: Agent, version: Version, entries: Iterable[Fact], also: Iterable[Write] = ()
     ) -> None:
-        """Write all entries anew, and a version of any size: first where nobody looks, then one row flips.
+        """Write all entries and a version of any size under a new generation, then make it the current one.
 
         Raises Stale, AlreadyKept.
         """
@@ -142,13 +142,13 @@ class Agents:
             for number, part in enumerate(parts)
         )
         row = rows.version_row(pk, replace(version, changes=(), removed=())) | {"more": after.generation}
-        commit(self.table, self._flip(before, after, row), also)
+        commit(self.table, self._next(before, after, row), also)
 
-    def learn_nothing(self, identifier: str, learned: Learned) -> None:
-        """Note how far an agent has learned, where that changed no entry. Raises Stale."""
+    def save_progress(self, identifier: str, learned: Learned) -> None:
+        """Record how far an agent has learned, where that changed no entry. Raises Stale."""
         commit(self.table, [self._learned(identifier, learned)], ())
 
-    def _flip(self, before: Agent, after: Agent, version: Row) -> list[Write]:
+    def _next(self, before: Agent, after: Agent, version: Row) -> list[Write]:
         unchanged = Condition.equals(version=before.version)
         return [Put(rows.agent_row(self.pk(after.id), after), unchanged), Put(version, ABSENT)]
 
@@ -156,17 +156,14 @@ class Agents:
         unchanged = Condition.equals(count=learned.before.count) if learned.before else ABSENT
         return Put(rows.progress_row(self.pk(identifier), learned.session, learned.after), unchanged)
 
-    # Leftovers
-
     def clean(self, agent: Agent) -> None:
-        """Delete entries and parts that were written where nobody looks any more."""
+        """Delete the entries and parts of versions that nobody can reach any more."""
         pk = self.pk(agent.id)
         self.memory(agent.id).clean(agent, agent.version)
-        parts = [row for page in self.table.query(pk, keys.PARTS) for row in page if row["base"] < agent.version]
-        left = [row for row in parts if not self._named(agent.id, row)]
-        self.table.delete_unseen((pk, row["sk"]) for row in left)
+        parts = [row for row in flat(self.table.query(pk, keys.PARTS)) if row["base"] < agent.version]
+        self.table.delete_unseen((pk, row["sk"]) for row in parts if not self._belongs_to_version(agent.id, row))
 
-    def _named(self, identifier: str, part: Row) -> bool:
+    def _belongs_to_version(self, identifier: str, part: Row) -> bool:
         (version,) = self.table.get((self.pk(identifier), _number(part["base"] + 1)))
         return version is not None and part["sk"].startswith(f"{keys.PARTS}{version.get('more')}#")
 

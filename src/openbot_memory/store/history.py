@@ -1,6 +1,6 @@
-"""A session's history: its items and versions, those that a fork shares with its ancestors included (S12).
+"""A session's history in the table: its items and versions, with those that a fork shares with its ancestors (S12).
 
-Items and versions are never changed, so a fork does not copy them: its row `A` names the ancestors and from which
+Items and versions are never changed, so a fork does not copy them: its row `A` names the ancestors, and from which
 number on each one's rows count. What a session writes itself lies in its own partition.
 """
 
@@ -17,7 +17,7 @@ from openbot_memory.store.table import AT_ONCE, Table
 
 
 class Line(NamedTuple):
-    """An ancestor of a fork, and the first item and step that lie in its own partition."""
+    """An ancestor of a fork, and the first item and step that its own partition holds."""
 
     session: str
     items: int
@@ -43,7 +43,7 @@ class History:
                     yield from map(rows.to_item, page)
 
     def some(self, session: Session, numbers: Ranges) -> dict[str, Item]:
-        """Return the items of numbers that lie apart, by id; one request for each 100."""
+        """The items of the given numbers, by id; one request for each 100."""
         found = dict[str, Item]()
         for owner, part in self._owned(session, numbers, "items"):
             for some in batched(part, AT_ONCE, strict=False):
@@ -52,7 +52,7 @@ class History:
         return found
 
     def version(self, session: Session, identifier: str) -> Version | None:
-        """Find a version by its id, wherever it lies; also one that a rewind left."""
+        """Find a version by its id, in whichever partition it is; also one that a rewind has left."""
         step = version_step(identifier)
         if step is None or not 0 < step <= ENDLESS:
             return None
@@ -77,7 +77,7 @@ class History:
                     yield from map(rows.to_version, page)
 
     def log(self, session: Session, before: int | None, limit: int) -> list[Version]:
-        """Return up to `limit` memory changes of this session itself, newest first, from below step `before`."""
+        """Up to `limit` memory changes of this session itself, newest first, from below step `before`."""
         between = keys.version(0, turn=False), keys.version((before or ENDLESS + 1) - 1, turn=False)
         pages = self.table.query(self._pk(session.id), between=between, limit=limit, newest_first=True)
         return [rows.to_version(row) for row in next(pages)]
@@ -98,12 +98,12 @@ class History:
             yield self._pk(session.id), own
 
     def lineage(self, session: Session) -> list[Line]:
-        """Return a fork's ancestors, the oldest first."""
+        """A fork's ancestors, the oldest first."""
         (row,) = self.table.get((self._pk(session.id), keys.ANCESTORS))
         return [Line(*line) for line in row["lines"]] if row else []
 
     def ancestors(self, source: Session) -> list[Line]:
-        """Return where the older rows of a fork of this session lie."""
+        """The ancestors that a fork of this session has."""
         own = source.forked_from
         return [
             *(self.lineage(source) if own else ()),

@@ -1,4 +1,4 @@
-"""The keys of the single table. The organization comes first and only from the caller's token.
+"""The keys of the single table. A partition key begins with the organization, which only the caller's token tells.
 
 Ids of organizations, sessions and agents hold no `#` (their patterns are checked at the door), so no id reaches into
 another partition; a fact's key, the only free text, is checked, stands after a fixed prefix and ends before a control
@@ -7,24 +7,24 @@ character that no key may hold.
 | partition                | sort key             | row                                                     |
 |--------------------------|----------------------|---------------------------------------------------------|
 | ORG#o                    | SETTINGS             | the organization's settings                             |
-| ORG#o#CALLER#type#id     | KEY#sha256           | the answer kept for an Idempotency-Key                  |
+| ORG#o#CALLER#type#id     | KEY#sha256           | the idempotency record of an Idempotency-Key            |
 | ORG#o#SESSION#s          | M                    | the session                                             |
 |                          | M#key␟generation     | a fact, under its generation                            |
 |                          | I#number             | an item of the history                                  |
-|                          | T#step, V#step       | a version: made by a turn, by a change of memory        |
-|                          | R#turn               | the answer kept for a turn                              |
-|                          | A                    | where a fork's older items and versions lie             |
-|                          | F#fork               | a fork that needs the older items and versions of this  |
-|                          | E#key                | the stub of a fact that was erased for good             |
-|                          | W                    | the lease of the consolidation at work                  |
-|                          | D                    | the session is deleted, its rows are going              |
+|                          | T#step, V#step       | a version made by a turn, by a change of memory         |
+|                          | R#turn               | the idempotency record of a turn                        |
+|                          | A                    | the ancestors that hold a fork's older rows             |
+|                          | F#fork               | a fork that needs items and versions of this session    |
+|                          | E#key                | the tombstone of an erased fact                         |
+|                          | W                    | the lease of a consolidation                            |
+|                          | D                    | the session is being deleted                            |
 | ORG#o#AGENT#a            | M                    | the agent                                               |
 |                          | M#key␟generation     | an entry of its memory, under its generation            |
 |                          | V#version            | a version of its memory                                 |
 |                          | X#generation#number  | a part of a version that does not fit one row           |
-|                          | C#session            | how far it has learned from a session                   |
-|                          | W#session            | the lease of the learning at work                       |
-|                          | E#key                | the stub of an entry that was erased for good           |
+|                          | C#session            | its progress: what it has learned from of a session     |
+|                          | W#session            | the lease of a consolidation into its memory            |
+|                          | E#key                | the tombstone of an erased entry                        |
 | TOKEN#sha256             | TOKEN                | a bearer token                                          |
 """
 
@@ -35,11 +35,11 @@ ANCESTORS = "A"
 LEASE = "W"
 DELETED = "D"
 FORKS = "F#"
-ERASED = "E#"
+TOMBSTONES = "E#"
 FACTS = "M#"
 VERSIONS = "V#"
 PARTS = "X#"
-FIRST = "~"  # of the index, read from the end
+FIRST = "~"  # comes first in the index, which is read from its end
 END = "\x1f"
 
 
@@ -59,7 +59,7 @@ def progress(session: str) -> str:
     return f"C#{session}"
 
 
-def learning(session: str) -> str:
+def agent_lease(session: str) -> str:
     return f"W#{session}"
 
 

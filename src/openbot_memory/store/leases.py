@@ -1,4 +1,4 @@
-"""A lease for work that should be paid for once. It only saves money: what is written is right without it."""
+"""A lease for work that should be done once. It only saves money: what is written is right without it."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from openbot_memory.store.table import Condition, ConditionFailed, Delete, Key, Put, Table
 
-KEPT = 3600  # seconds that the lease of a worker that died stays in the table
+KEPT = 3600  # seconds that the lease of a function that died stays in the table
 
 
 @dataclass(frozen=True, slots=True)

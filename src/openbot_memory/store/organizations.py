@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from openbot_memory.domain.settings import Organization
 from openbot_memory.store import keys, rows
-from openbot_memory.store.memories import Stale
+from openbot_memory.store.memory import Stale
 from openbot_memory.store.table import ABSENT, Condition, ConditionFailed, Put, Table
 
 

@@ -1,4 +1,4 @@
-"""Sessions: how they are read, and how a change is written in one transaction."""
+"""Sessions in the table: how they are read, and how a change is written in one transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from openbot_memory.domain.session import Session, Version
 from openbot_memory.domain.settings import Organization
 from openbot_memory.store import keys, rows
 from openbot_memory.store.history import Line
-from openbot_memory.store.memories import Memory, beside, commit
+from openbot_memory.store.memory import Memory, commit, in_parallel
 from openbot_memory.store.table import ABSENT, PRESENT, Check, Condition, Put, Row, Table, Write
 
 
@@ -35,40 +35,40 @@ class Sessions:
     # Reading
 
     def organization(self) -> Organization:
-        """Read the organization's settings."""
+        """The organization's settings."""
         return rows.to_organization(self.table.get(keys.organization(self.org))[0])
 
     def exists(self, identifier: str) -> bool:
-        """Whether the id is taken, also by a session whose rows are going."""
+        """Whether the id is taken, also by a session that is being deleted."""
         pk = self.pk(identifier)
         return any(self.table.get((pk, keys.HEAD), (pk, keys.DELETED)))
 
     def state(self, identifier: str) -> SessionState:
         """One request: the session and the organization's settings. Raises SessionNotFound."""
-        head, settings = self.table.get((self.pk(identifier), keys.HEAD), keys.organization(self.org))
-        if head is None:
-            raise SessionNotFound
-        return SessionState(rows.to_session(head), rows.to_organization(settings))
+        return self._state_and(identifier)[0]
+
+    def state_with_turn(self, identifier: str, turn: str) -> tuple[SessionState, Row | None]:
+        """One request: the state, and the idempotency record of a turn. Raises SessionNotFound."""
+        state, (record,) = self._state_and(identifier, keys.turn(turn))
+        return state, record
+
+    def _state_and(self, identifier: str, *others: str) -> tuple[SessionState, list[Row | None]]:
+        pk = self.pk(identifier)
+        wanted = ((pk, sk) for sk in others)
+        head, settings, *found = self.table.get((pk, keys.HEAD), keys.organization(self.org), *wanted)
+        return SessionState(self.memory(identifier).head(head), rows.to_organization(settings)), found
 
     def state_with(self, identifier: str, key: str) -> tuple[SessionState, Fact | None]:
         """One round of two requests: the state, and the fact of a key under whichever generation is current."""
-        found = beside.submit(self.memory(identifier).under, key)
+        found = in_parallel.submit(self.memory(identifier).under, key)
         state = self.state(identifier)
         return state, found.result().get(state.session.generation)
 
     def whole(self, identifier: str) -> tuple[SessionState, list[Fact]]:
         """One Query a page, with the organization's settings beside it. Raises SessionNotFound."""
-        organization = beside.submit(self.organization)
+        organization = in_parallel.submit(self.organization)
         session, facts = self.memory(identifier).whole()
         return SessionState(session, organization.result()), facts
-
-    def state_with_turn(self, identifier: str, turn: str) -> tuple[SessionState, Row | None]:
-        """One request: the state, and what was kept of a turn."""
-        pk = self.pk(identifier)
-        head, settings, kept = self.table.get((pk, keys.HEAD), keys.organization(self.org), (pk, keys.turn(turn)))
-        if head is None:
-            raise SessionNotFound
-        return SessionState(rows.to_session(head), rows.to_organization(settings)), kept
 
     # Writing
 
@@ -81,22 +81,22 @@ class Sessions:
         facts_before: Mapping[str, Fact] | None = None,
         items: Iterable[Item] = (),
         version: Version | None = None,
-        receipt: Put | None = None,
+        record: Put | None = None,
         erased: Fact | None = None,
         also: Iterable[Write] = (),
     ) -> None:
-        """Write one change in one transaction, with `also` what keeps its answer.
+        """Write one change in one transaction, with `also` its idempotency record.
 
-        Raises Stale if the session or one of its facts is not as before, AlreadyKept if only an answer stands.
+        Raises Stale if the session or one of its facts is not as before, AlreadyKept if only the record stands.
         """
         pk, memory = self.pk(after.id), self.memory(after.id)
-        writes: list[Write] = [Put(rows.session_row(pk, after), _as(before))]
-        writes += [] if before else [self._not_going(after.id)]
+        writes: list[Write] = [Put(rows.session_row(pk, after), _as_read(before))]
+        writes += [] if before else [self._not_being_deleted(after.id)]
         writes += memory.writes(after, facts, facts_before or {})
         writes += [Put(rows.item_row(pk, item), ABSENT) for item in items]
         writes += [Put(rows.version_row(pk, version), ABSENT)] if version else []
-        writes += [receipt] if receipt else []
-        writes += [memory.erase(erased)] if erased else []
+        writes += [record] if record else []
+        writes += [memory.bury(erased)] if erased else []
         commit(self.table, writes, also)
 
     def create_fork(self, fork: Session, version: Version, ancestors: Sequence[Line], also: Iterable[Write]) -> None:
@@ -106,14 +106,14 @@ class Sessions:
         writes = [
             Put(rows.session_row(pk, fork), ABSENT),
             Put(rows.version_row(pk, version), ABSENT),
-            Put({"pk": pk, "sk": keys.ANCESTORS, "lines": [list(line) for line in ancestors]}, ABSENT),
-            self._not_going(fork.id),
+            Put({"pk": pk, "sk": keys.ANCESTORS, "lines": ancestors}, ABSENT),
+            self._not_being_deleted(fork.id),
             Check((source, keys.HEAD), PRESENT),
-            Put({"pk": source, "sk": f"{keys.FORKS}{fork.id}", "line": list(needed)}, ABSENT),
+            Put({"pk": source, "sk": f"{keys.FORKS}{fork.id}", "line": needed}, ABSENT),
         ]
         commit(self.table, writes, also)
 
-    def _not_going(self, identifier: str) -> Check:
+    def _not_being_deleted(self, identifier: str) -> Check:
         """An id is free again only when the last row of a deleted session is gone."""
         return Check((self.pk(identifier), keys.DELETED), ABSENT)
 
@@ -127,16 +127,17 @@ class Sessions:
         """Write items under reserved numbers; no version names them yet."""
         self.table.write_unseen(rows.item_row(self.pk(identifier), item) for item in items)
 
-    def turn_receipt(self, identifier: str, turn: str, digest: str, answer: str) -> Put:
+    def turn_record(self, identifier: str, turn: str, digest: str, answer: str) -> Put:
+        """The idempotency record of a turn."""
         row = {"pk": self.pk(identifier), "sk": keys.turn(turn), "digest": digest, "answer": answer}
         return Put(row, ABSENT)
 
-    def write_erased(self, identifier: str, stubs: Iterable[Fact]) -> None:
-        """Take over into a fork, before it is there, what its source has erased."""
-        self.table.write_unseen(rows.erased_row(self.pk(identifier), stub) for stub in stubs)
+    def write_tombstones(self, identifier: str, tombstones: Iterable[Fact]) -> None:
+        """Copy into a fork, before it is visible, the tombstones of its source."""
+        self.table.write_unseen(rows.tombstone_row(self.pk(identifier), tombstone) for tombstone in tombstones)
 
 
-def _as(before: Session | None) -> Condition:
+def _as_read(before: Session | None) -> Condition:
     """The session row is as it was read, reservations included."""
     if before is None:
         return ABSENT

@@ -85,9 +85,9 @@ def _write(value: object) -> Row:
         case int():
             return {"N": str(value)}
         case str():
-            return {"S": value}
-        case list():
-            return {"L": [_write(each) for each in cast("list[object]", value)]}
+            return {"S": str(value)}
+        case list() | tuple():
+            return {"L": [_write(each) for each in cast("Sequence[object]", value)]}
         case dict():
             return {"M": _to_dynamo(cast("Row", value))}
         case _:

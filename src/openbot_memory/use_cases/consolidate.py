@@ -1,277 +1,228 @@
-"""Consolidation: a session's unread items are read by a model, and what it proposes becomes facts (S5-S8).
+"""Consolidation: a model reads unread items and proposes changes to a memory (S5-S8, A2-A5).
 
-    state -> lease -> one bounded batch -> model -> rules on the newest memory -> one conditional write
+One algorithm for two memories, a session's own and its agent's; a `Learner` is what differs between them.
+
+    claim     a lease, so that an event that comes twice does not pay the model twice
+    read      one bounded batch of unread items, the oldest first
+    ask       the model, once, showing it the newest facts that the memory holds
+    decide    by the rules, on the newest memory, whatever happened meanwhile
+    write     once, on the condition that nothing changed since; or record the failure
 
 Nothing is held over the model's call but the lease, and that only saves money: the write is right without it.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from openbot_memory.domain.batches import after_failure, bounded, failure, next_batch
 from openbot_memory.domain.errors import ModelFailed, Unavailable
-from openbot_memory.domain.facts import Fact
-from openbot_memory.domain.items import Item
+from openbot_memory.domain.facts import Fact, Source
+from openbot_memory.domain.items import Item, ItemType, item_number
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.rules import (
-    MAX_DROPPED,
     Decision,
     Dropped,
     Evidence,
+    Malformed,
     Newest,
+    Proposal,
     Reason,
     Snapshot,
     decide,
     proposed_keys,
 )
-from openbot_memory.domain.session import Expected, Session, Tokens, Trigger, advance
-from openbot_memory.domain.settings import effective
+from openbot_memory.domain.session import Batch, Failure, Session, Tokens
+from openbot_memory.domain.text import fitting
 from openbot_memory.models.port import Answer, Question
-from openbot_memory.store import keys
 from openbot_memory.store.leases import Lease
-from openbot_memory.store.sessions import SessionState
-from openbot_memory.use_cases import measures
-from openbot_memory.use_cases.change import announce, made
-from openbot_memory.use_cases.evidence import cited, shown
-from openbot_memory.use_cases.ports import Call, Json, Keep, World, keep_nothing, until_committed
-from openbot_memory.use_cases.views import session_view
+from openbot_memory.store.memory import Head, Memory
+from openbot_memory.use_cases import metrics
+from openbot_memory.use_cases.world import Json, World, until_committed
 
-EVENT_LEASE = 55_000  # ms; over before Lambda tries the event of a worker that died again, a minute later
-REFRESH_LEASE = 28_000
-REFRESH_WAIT = 5_000  # ms that a Refresh waits for another consolidation
+EVENT_LEASE = 55_000  # ms; over before Lambda tries the event of a function that died again, a minute later
+REFRESH_LEASE = 28_000  # ms
 POLL = 0.25  # seconds
-PARTIAL = "partial-"  # begins the name of a holder who does not look at all that is unread
+PARTIAL = "partial-"  # begins the name of a lease holder that does not look at all unread items
+MAX_CITED = 100  # items already read that proposals may name; others count as unknown
+
+type Items = Mapping[str, Item]  # by id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """Which session's items are to be read. `forced`: a Refresh, with the session's model, `generate` or not (S10)."""
+class Work:
+    """What there is to read for a memory, as of one read of the table."""
+
+    session: Session
+    memory: Memory[Any]  # that learns
+    head: Head  # of that memory
+    lease: Lease  # with a new name for its holder
+    unread: Ranges
+    failed: Batch | None
+    error: Failure | None
+    model: str
+    at: int  # ms, the time of the change to be made
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learner[W: Work](ABC):
+    """A memory that learns from a session's items."""
 
     world: World
     org: str
     session: str
-    forced: bool = False
-    until: int | None = None  # the last item to read; None for all
+    for_agent: ClassVar[bool]
 
-    def state(self) -> SessionState:
-        return self.world.sessions(self.org).state(self.session)
+    @abstractmethod
+    def work(self) -> W | None:
+        """Read what there is to do now. None: nothing may be learned."""
 
-    def unread(self, state: SessionState) -> Ranges:
-        """What there is to read now."""
-        session = state.session
-        if not self.forced and not effective(state.organization, session.overrides)["generate"]:
-            return Ranges()
-        last = session.timeline.items.last if self.forced else session.timeline.readable
-        return session.timeline.unread.upto(last if self.until is None else min(last, self.until))
+    @abstractmethod
+    def source(self, item: Item) -> Source:
+        """How a fact names the item that it was learned from."""
 
-    def model(self, session: Session) -> str:
-        return session.model if self.forced else session.turn_model or session.model
+    @abstractmethod
+    def write(
+        self, work: W, read: Items, decision: Decision, before: Mapping[str, Fact], model: str, tokens: Tokens
+    ) -> Json:
+        """Apply a decision and mark the items as read, in one transaction. Returns a Refresh's answer. Raises Stale."""
 
-    @property
-    def partial(self) -> bool:
-        """Whether more may be unread than this job looks at."""
-        return self.forced or self.until is not None
+    @abstractmethod
+    def write_failure(self, work: W, batch: Batch, error: Failure) -> Mapping[str, object]:
+        """Store the error, and the batch to try again. Returns the fields of a Refresh's error. Raises Stale."""
 
-    def lease(self, length: int) -> AbstractContextManager[bool]:
-        """Hold the session's lease for up to `length` ms. Yields False where another holds it."""
-        return self._lease((PARTIAL if self.partial else "") + self.world.random()).taken(self.world.now(), length)
-
-    def holder_sees_all(self) -> bool:
-        """Whether the lease's holder looks again after it. False: there is none any more.
-
-        One that does not, or only at a part, is waited for. Raises Unavailable where that takes too long.
-        """
-        for _ in range(int(REFRESH_LEASE / 1000 / POLL)):
-            holder = self._lease("").taken_by()
-            if not (holder and holder.startswith(PARTIAL)):
-                return holder is not None
-            self.world.table.sleep(POLL)
-        raise Unavailable("A part of the session's items is being read.")
-
-    def _lease(self, holder: str) -> Lease:
-        return Lease(self.world.table, (keys.session(self.org, self.session), keys.LEASE), holder)
-
-    def ask_for_the_rest(self, state: SessionState) -> None:
-        """Leave what is still unread to an event. Raises Unavailable: then this one is tried again."""
-        until = self.unread(state).last
-        detail = {"organization": self.org, "session": self.session, "until": until, "forced": self.forced}
-        self.world.bus.put("openbot.memory", "Consolidation Requested", detail)
+    @abstractmethod
+    def request_rest(self, work: W) -> None:
+        """Leave what is still unread to another event. Raises Unavailable."""
 
 
-class Outcome(NamedTuple):
-    state: SessionState
-    view: Json
-    failed: str | None = None
-
-
-def consolidate(job: Job, enough_time: Callable[[], bool]) -> None:
+def consolidate[W: Work](learner: Learner[W], enough_time: Callable[[], bool]) -> None:
     """Read what is unread, batch by batch. Whoever holds the lease looks again after it, so no event is lost.
 
     Raises Unavailable: then the event is tried again.
     """
-    while job.unread(state := job.state()):
+    while (work := learner.work()) and work.unread:
         if not enough_time():
-            job.ask_for_the_rest(state)
+            learner.request_rest(work)
             return
-        with job.lease(EVENT_LEASE) as held:
-            if held and read_batch(job).failed:
-                return
-        if not held and job.holder_sees_all():
-            return
-
-
-def refresh(world: World, call: Call, identifier: str, expected: Expected) -> Json:
-    """Read one batch now (S10); the rest is left to an event. Raises SessionConflict, ModelFailed, Unavailable."""
-    job = Job(world=world, org=call.org, session=identifier, forced=True)
-    end = world.now() + REFRESH_WAIT
-    while True:
-        state = job.state()
-        expected.check(state.session)
-        if not job.unread(state):
-            return _unchanged(job, state, call.keep).view
-        with job.lease(REFRESH_LEASE) as held:
+        with work.lease.taken(learner.world.now(), EVENT_LEASE) as held:
             if held:
-                outcome = read_batch(job, call.keep, expected)
-                break
-        if world.now() > end:
-            raise Unavailable("The session's memory is being consolidated. Try again in a moment.")
+                try:
+                    read_batch(learner, learner.work())
+                except ModelFailed:
+                    return
+        if not held and _holder_looks_again(learner.world, work.lease):
+            return
+
+
+def _holder_looks_again(world: World, lease: Lease) -> bool:
+    """Whether the lease's holder will look at what is unread. False: nobody holds it any more.
+
+    A Refresh does not look again, nor does a holder that reads only a part: it is waited for. Raises Unavailable
+    where that takes too long.
+    """
+    for _ in range(int(REFRESH_LEASE / 1000 / POLL)):
+        holder = lease.taken_by()
+        if not (holder and holder.startswith(PARTIAL)):
+            return holder is not None
         world.table.sleep(POLL)
-    session = outcome.state.session
-    if outcome.failed:
-        raise ModelFailed(outcome.failed, head=session.head, revision=session.revision)
-    if job.unread(outcome.state):
-        job.ask_for_the_rest(outcome.state)
-    return outcome.view
+    raise Unavailable("A part of the session's items is being read.")
 
 
-def read_batch(job: Job, keep: Keep = keep_nothing, expected: Expected | None = None) -> Outcome:
-    """Ask the model once about the next batch, and write what comes of it, whatever happened meanwhile."""
-    state = job.state()
-    if expected:
-        expected.check(state.session)
-    items = _next_items(job, state)
-    if not items:
-        return _unchanged(job, state, keep)
-    measures.waiting(job.world, len(job.unread(state)), items)
-    memory = job.world.sessions(job.org).memory(job.session)
-    known, snapshot = shown(memory, state.session, job.world.rules.max_length)
-    model = job.model(state.session)
+def read_batch[W: Work](learner: Learner[W], work: W | None) -> Json | None:
+    """Ask the model once about the next batch, and write what comes of it, whatever happened meanwhile.
+
+    Returns a Refresh's answer, None where nothing was left to read. Raises ModelFailed when the failure is stored.
+    """
+    if work is None or not work.unread:
+        return None
+    items, model = _next_items(learner, work), work.model
+    known, snapshot = _shown(learner, work)
+    offered = tuple(item for item in items if item.type is not ItemType.MEMORY)  # changes by hand never are (S11)
+    question = Question(items=offered, known=known, for_agent=learner.for_agent)
     try:
-        answer = measures.ask(job.world, model, Question(items=tuple(items), known=known))
+        answer = metrics.ask(learner.world, model, question) if offered else Answer(proposals=(), tokens=Tokens())
     except ModelFailed as error:
         message = str(error)
-        return until_committed(lambda: _record_failure(job, items, model, message, keep))
-    outcome, changed = until_committed(lambda: _apply(job, items, snapshot, model, answer, keep))
-    if changed:
-        announce(job.world, job.org, outcome.view, changed, Trigger.CONSOLIDATION)
-    return outcome
+        return until_committed(lambda: _record_failure(learner, items, model, message))
+    return until_committed(lambda: _apply(learner, items, snapshot, model, answer))
 
 
-def _next_items(job: Job, state: SessionState) -> list[Item]:
-    numbers = next_batch(state.session.batch, job.unread(state))
-    items = bounded(job.world.history(job.org).items(state.session, numbers))
-    if numbers and not items:
-        raise LookupError(f"the items {numbers} of a session are not in the table")
+def _next_items[W: Work](learner: Learner[W], work: W) -> list[Item]:
+    wanted = next_batch(work.failed, work.unread)
+    items = bounded(learner.world.history(learner.org).items(work.session, wanted))
+    if not items:
+        raise LookupError(f"the items {wanted} of a session are not in the table")
+    if not learner.for_agent:
+        metrics.waiting(learner.world, len(work.unread), items)
     return items
 
 
-def _unchanged(job: Job, state: SessionState, keep: Keep) -> Outcome:
-    view = session_view(*state)
-    job.world.keep(keep(view))
-    return Outcome(state, view)
+def _shown[W: Work](learner: Learner[W], work: W) -> tuple[tuple[Fact, ...], Snapshot]:
+    """The newest facts, in as many characters as a memory text has, and which state of each they are (S5)."""
+    room = learner.world.rules.max_length
+    known = tuple(fact for fact, _ in fitting(work.memory.newest(work.head, room), room))
+    steps = {fact.key: fact.step for fact in known}
+    return known, Snapshot(step=work.head.step, generation=work.head.generation, shown=steps)
 
 
-def _still_unread(job: Job, state: SessionState, items: list[Item]) -> dict[str, Item]:
-    """Those of the batch that are in the timeline and unread, now that the model has answered."""
-    unread = job.unread(state)
-    return {item.id: item for item in items if item.number in unread}
-
-
-def _apply(
-    job: Job, items: list[Item], snapshot: Snapshot, model: str, answer: Answer, keep: Keep
-) -> tuple[Outcome, list[str]]:
+def _apply[W: Work](
+    learner: Learner[W], items: Iterable[Item], snapshot: Snapshot, model: str, answer: Answer
+) -> Json | None:
     """Decide on the newest memory and write once. Raises Stale: decide again, with the same answer."""
-    state = job.state()
-    session, unread = state.session, _still_unread(job, state, items)
-    if not unread:
-        return _unchanged(job, state, keep), []
-    before = job.world.sessions(job.org).memory(session.id).facts(session, proposed_keys(answer.proposals))
-    at = session.later(job.world.now())
+    work, unread = _still_unread(learner, items)
+    if work is None or not unread:
+        return None
+    head, world = work.head, learner.world
+    before = work.memory.facts(head, proposed_keys(answer.proposals))
+    cited = _cited(learner, work, answer.proposals, unread)
     decision = decide(
         answer.proposals,
-        Evidence(unread=unread, read=cited(job.world.history(job.org), session, answer.proposals, unread)),
+        Evidence(unread=unread, read=cited, source=learner.source, durable_only=learner.for_agent),
         snapshot,
-        Newest(facts=before, keys=session.tally.keys, generation=session.generation, step=session.step + 1, at=at),
-        job.world.rules,
-        job.world.holds_secret,
-    )
-    outcome = _commit(job, state, unread, decision, before, at, model, answer.tokens, keep)
-    return outcome, [fact.key for fact in decision.changes]
-
-
-def _commit(
-    job: Job,
-    state: SessionState,
-    read: dict[str, Item],
-    decision: Decision,
-    before: dict[str, Fact],
-    at: int,
-    model: str,
-    tokens: Tokens,
-    keep: Keep,
-) -> Outcome:
-    session, changes = state.session, decision.changes
-    processed = session.timeline.processed | Ranges.of(item.number for item in read.values())
-    after = replace(
-        advance(
-            session,
-            head=job.world.version_id(session.step + 1),
-            at=at,
-            timeline=replace(session.timeline, processed=processed),
-            changes=changes,
-            before=before,
+        Newest(
+            facts=before,
+            keys=head.tally.keys,
+            generation=head.generation,
+            step=head.step + 1,
+            at=work.at,
         ),
-        tokens=session.tokens.plus(tokens),
-        last_run=at,
-        error=None,
-        batch=None,
+        world.rules,
+        world.holds_secret,
     )
-    version = made(
-        after,
-        Trigger.CONSOLIDATION,
-        changes=changes,
-        dropped=decision.dropped[:MAX_DROPPED],
-        model=model,
-        tokens=tokens,
-    )
-    view = session_view(after, state.organization)
-    job.world.sessions(job.org).commit(
-        session, after, facts=changes, facts_before=before, version=version, also=keep(view)
-    )
-    measures.dropped(job.world, decision.dropped)
-    return Outcome(SessionState(after, state.organization), view)
+    return learner.write(work, unread, decision, before, model, answer.tokens)
 
 
-def _record_failure(job: Job, items: list[Item], model: str, message: str, keep: Keep) -> Outcome:
-    """Keep the error and what to try again; the head stays. An item that failed too often is passed over (S8)."""
-    state = job.state()
-    session, unread = state.session, _still_unread(job, state, items)
-    if not unread:
-        return _unchanged(job, state, keep)
-    at = session.later(job.world.now())
-    batch = after_failure(session.batch, Ranges.of(item.number for item in unread.values()))
+def _still_unread[W: Work](learner: Learner[W], items: Iterable[Item]) -> tuple[W | None, Items]:
+    """The work as it is now, and the items of the batch that are still unread and in the timeline."""
+    work = learner.work()
+    return work, {item.id: item for item in items if work and item.number in work.unread}
+
+
+def _cited[W: Work](learner: Learner[W], work: W, proposals: Iterable[Proposal | Malformed], unread: Items) -> Items:
+    """The items already read that proposals name, as far as they belong to this history (S6)."""
+    named = {name for each in proposals if isinstance(each, Proposal) for name in each.sources} - unread.keys()
+    wanted = Ranges.of(number for name in named if (number := item_number(name))) & work.session.timeline.items
+    return learner.world.history(learner.org).some(work.session, wanted.first(MAX_CITED))
+
+
+def _record_failure[W: Work](learner: Learner[W], items: Iterable[Item], model: str, message: str) -> Json | None:
+    """Store the error and what to try again. An item that failed too often is passed over (S8).
+
+    Raises ModelFailed when it is stored, Stale.
+    """
+    work, unread = _still_unread(learner, items)
+    if work is None or not unread:
+        return None
+    batch = after_failure(work.failed, numbers(unread))
     if batch is None:
         passed_over = Decision((), tuple(Dropped(name, Reason.UNREADABLE) for name in unread))
-        return _commit(job, state, unread, passed_over, {}, at, model, Tokens(), keep)
-    after = replace(
-        session,
-        error=failure(session.error, message, at),
-        batch=batch,
-        revision=session.revision + 1,
-        updated_at=at,
-    )
-    job.world.sessions(job.org).commit(session, after)
-    state = SessionState(after, state.organization)
-    return Outcome(state, session_view(*state), message)
+        return learner.write(work, unread, passed_over, {}, model, Tokens())
+    error = failure(work.error, message, work.at)
+    raise ModelFailed(message, **learner.write_failure(work, batch, error))
+
+
+def numbers(items: Items) -> Ranges:
+    """The items' numbers."""
+    return Ranges.of(item.number for item in items.values())

@@ -1,13 +1,13 @@
-"""All that is kept in a session or by an agent: one document, in pages whose lists the reader puts together."""
+"""The export of a session or an agent: one document, in pages whose lists the reader joins."""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from openbot_memory.domain.errors import InvalidRequest
-from openbot_memory.use_cases import read, read_agents
+from openbot_memory.use_cases import read
 from openbot_memory.use_cases.pages import Page, Wanted
-from openbot_memory.use_cases.ports import Json, Reader
+from openbot_memory.use_cases.world import Json, Reader
 
 LIMIT = 500  # of a list, read at once
 FULL = 1_000_000  # bytes after which a page ends; a list at once has at most four times as many
@@ -18,8 +18,8 @@ type Read = Callable[[str | None], Json]  # from a cursor on, with the cursor of
 def session(reader: Reader, org: str, identifier: str, cursor: str | None) -> Json:
     """The view, then `entries`, `log` and `items`. Raises SessionNotFound, InvalidRequest for a bad cursor."""
     sections: dict[str, Read] = {
-        "entries": lambda at: read.memory(reader, org, identifier, Wanted(limit=LIMIT, cursor=at)),
-        "log": lambda at: read.log(reader, org, identifier, Page(limit=LIMIT, cursor=at)),
+        "entries": lambda at: read.session_memory(reader, org, identifier, Wanted(limit=LIMIT, cursor=at)),
+        "log": lambda at: read.session_log(reader, org, identifier, Page(limit=LIMIT, cursor=at)),
         "items": lambda at: read.items(reader, org, identifier, Page(limit=LIMIT, cursor=at)),
     }
     return read.session(reader, org, identifier) | _document(sections, cursor)
@@ -28,10 +28,10 @@ def session(reader: Reader, org: str, identifier: str, cursor: str | None) -> Js
 def agent(reader: Reader, org: str, identifier: str, cursor: str | None) -> Json:
     """The view, then `entries` and `log`. Raises AgentNotFound, InvalidRequest for a bad cursor."""
     sections: dict[str, Read] = {
-        "entries": lambda at: read_agents.memory(reader, org, identifier, Wanted(limit=LIMIT, cursor=at)),
-        "log": lambda at: read_agents.log(reader, org, identifier, Page(limit=LIMIT, cursor=at)),
+        "entries": lambda at: read.agent_memory(reader, org, identifier, Wanted(limit=LIMIT, cursor=at)),
+        "log": lambda at: read.agent_log(reader, org, identifier, Page(limit=LIMIT, cursor=at)),
     }
-    return read_agents.agent(reader, org, identifier) | _document(sections, cursor)
+    return read.agent(reader, org, identifier) | _document(sections, cursor)
 
 
 def _document(sections: Mapping[str, Read], cursor: str | None) -> Json:

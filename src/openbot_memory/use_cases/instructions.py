@@ -2,9 +2,9 @@
 
 from openbot_memory.domain.settings import effective
 from openbot_memory.domain.text import AGENT_HEADING, SESSION_HEADING, SHARED_HEADING, MemoryText, memory_text
-from openbot_memory.store.memories import beside
+from openbot_memory.store.memory import in_parallel
 from openbot_memory.store.sessions import SessionState
-from openbot_memory.use_cases.ports import Json, Reader
+from openbot_memory.use_cases.world import Json, Reader
 
 NOTHING = MemoryText("", 0)
 
@@ -12,7 +12,7 @@ NOTHING = MemoryText("", 0)
 def instructions(reader: Reader, org: str, identifier: str) -> Json:
     """Two rounds of requests, however large the memories are. Raises SessionNotFound."""
     state = reader.sessions(org).state(identifier)
-    of_agent = beside.submit(_agent_blocks, reader, org, state.session.agent)
+    of_agent = in_parallel.submit(_agent_blocks, reader, org, state.session.agent)
     of_session = _session_block(reader, org, state)
     blocks, memory, active = of_agent.result()
     text = "\n".join(filter(None, [*blocks, of_session.text]))

@@ -6,8 +6,8 @@ from typing import Any
 
 from openbot_memory.domain.errors import Forbidden
 from openbot_memory.store.organizations import Organizations
-from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 from openbot_memory.use_cases.views import organization_view
+from openbot_memory.use_cases.world import Call, Json, World, until_committed
 
 
 def configure(world: World, call: Call, fields: Mapping[str, Any]) -> Json:

@@ -1,4 +1,4 @@
-"""Lists in pages: what may be asked for, and the cursor behind what was shown."""
+"""Lists in pages: which part of a list is asked for, and the cursor that goes on behind it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from openbot_memory.domain.errors import InvalidRequest, Unavailable
 from openbot_memory.domain.facts import Fact, Kind, Status
 from openbot_memory.domain.session import Version
-from openbot_memory.store.memories import READS, Head, Memory
+from openbot_memory.store.memory import READS, Head, Memory
 from openbot_memory.use_cases.cursors import seal, unseal
-from openbot_memory.use_cases.ports import Json
 from openbot_memory.use_cases.views import fact_view, fitting_in
+from openbot_memory.use_cases.world import Json
 
 PAGE = 100  # of a list, unless asked otherwise
 
@@ -47,17 +47,18 @@ def shown[T](
     found: Sequence[T],
     limit: int,
     view: Callable[[T], Json],
-    place: Callable[[T], Iterable[int]],
+    position: Callable[[T], Iterable[int]],
 ) -> tuple[list[Json], str | None]:
     """The views of up to `limit` that fit an answer, and the cursor behind the last where there is more."""
     views = fitting_in(map(view, found[:limit]))
     if len(found) <= len(views):
         return views, None
-    return views, seal(secret, name, *place(found[len(views) - 1]))
+    return views, seal(secret, name, *position(found[len(views) - 1]))
 
 
-def facts_shown(head: Head, found: Sequence[Fact], limit: int) -> tuple[list[Json], dict[str, str]]:
-    """The facts' views, and `cursor` where there is more."""
+def facts_shown(head: Head, found: Sequence[Fact], limit: int | None = None) -> tuple[list[Json], dict[str, str]]:
+    """The views of up to `limit` facts that fit an answer, and `cursor` where there is more."""
+    limit = len(found) if limit is None else limit
     views, cursor = shown(head.generation, "memory", found, limit, fact_view, lambda fact: (fact.step, fact.order))
     return views, {"cursor": cursor} if cursor else {}
 
@@ -68,9 +69,9 @@ type Changes[H: Head] = Callable[[H, int], Version | None]  # what was changed a
 def page_of_facts[H: Head](
     memory: Memory[H], head: H, again: Callable[[], H], changes: Changes[H], wanted: Wanted
 ) -> tuple[H, list[Fact]]:
-    """One more than a page of facts, in the order of their keys, of a memory that stayed the same over it."""
+    """A page of facts and one more, in the order of their keys, read while the memory kept its generation."""
     for _ in range(READS):
-        after = _place_of_key(head, changes, wanted.cursor)
+        after = _key_before(head, changes, wanted.cursor)
         facts = memory.page(head, after, wanted.size + 1, wanted)
         seen, head = head, again()
         if head.generation == seen.generation:
@@ -78,10 +79,10 @@ def page_of_facts[H: Head](
     raise Unavailable
 
 
-def _place_of_key[H: Head](head: H, changes: Changes[H], cursor: str | None) -> str | None:
-    """The key that a cursor stands behind: it names the change that wrote the fact, so that it need not name the key.
+def _key_before[H: Head](head: H, changes: Changes[H], cursor: str | None) -> str | None:
+    """The key that a cursor goes on behind. A cursor names the change that wrote the fact, never the key itself.
 
-    The fact may have changed since; the version that wrote it then is still there.
+    The fact may have changed since; the version that wrote it then still exists.
     """
     if cursor is None:
         return None
@@ -90,4 +91,6 @@ def _place_of_key[H: Head](head: H, changes: Changes[H], cursor: str | None) -> 
     for fact in version.changes if version else ():
         if fact.order == order:
             return fact.key
-    raise InvalidRequest.at("cursor", "The fact that this cursor stands behind is gone. Begin again without it.")
+    raise InvalidRequest.at(
+        "cursor", "The fact that this cursor goes on behind is gone. Begin again without the cursor."
+    )

@@ -8,9 +8,9 @@ from openbot_memory.domain.items import Item, item_number
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.rules import MAX_CHANGES, MAX_CHANGES_BYTES, MAX_DROPPED, Decision, Newest
 from openbot_memory.domain.session import PrincipalType, Trigger, Version
-from openbot_memory.use_cases import measures
-from openbot_memory.use_cases.agents import announce, made, replaced
-from openbot_memory.use_cases.ports import Call, Json, World, until_committed
+from openbot_memory.use_cases import metrics
+from openbot_memory.use_cases.change_agent import announce
+from openbot_memory.use_cases.world import Call, Json, World, until_committed
 
 
 def promote(world: World, call: Call, session: str, agent: str) -> Json:
@@ -23,7 +23,7 @@ def promote(world: World, call: Call, session: str, agent: str) -> Json:
     facts, items = _durable(world, call, session)
     version, view = until_committed(lambda: _promote(world, call, session, agent, facts, items))
     if version:
-        measures.dropped(world, version.dropped)
+        metrics.dropped(world, version.dropped)
         announce(world, call.org, agent, version)
     return view
 
@@ -57,13 +57,13 @@ def _promote(
 
 
 def _commit(world: World, call: Call, agent: Agent, known: dict[str, Fact], decision: Decision) -> tuple[Version, Json]:
-    """In one transaction where it fits, else under a new generation."""
+    """In one transaction where that has room, else under a new generation."""
     agents, changes = world.agents(call.org), decision.changes
     small = len(changes) <= MAX_CHANGES and sum(len(entry.content.encode()) for entry in changes) <= MAX_CHANGES_BYTES
     target = known | {entry.key: entry for entry in changes}
     at = agent.later(world.now())
-    after = agent.changed(at, changes, known) if small else replaced(world, agent, target.values())
-    version = made(after, Trigger.PROMOTION, changes=changes, dropped=decision.dropped[:MAX_DROPPED], by=call.caller)
+    after = agent.changed(at, changes, known) if small else agent.rewritten(at, target.values(), world.random())
+    version = after.current(Trigger.PROMOTION, changes=changes, dropped=decision.dropped[:MAX_DROPPED], by=call.caller)
     view = _view(after, decision)
     if small:
         agents.commit(agent, after, version, known, also=call.keep(view))

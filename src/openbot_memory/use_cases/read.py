@@ -1,9 +1,14 @@
-"""What only reads of a session: its view, memory, log and items; and the organization's settings."""
+"""What only reads: a session's or agent's view, memory and log, a session's items, the organization's settings."""
 
+from collections.abc import Callable
+
+from openbot_memory.domain.session import Version
 from openbot_memory.use_cases.cursors import seal, unseal
 from openbot_memory.use_cases.pages import Page, Wanted, facts_shown, page_of_facts, shown
-from openbot_memory.use_cases.ports import Json, Reader
 from openbot_memory.use_cases.views import (
+    agent_version_view,
+    agent_view,
+    entries_view,
     fitting_in,
     item_view,
     memory_view,
@@ -11,34 +16,53 @@ from openbot_memory.use_cases.views import (
     session_view,
     version_view,
 )
-
-
-def session(reader: Reader, org: str, identifier: str) -> Json:
-    return session_view(*reader.sessions(org).state(identifier))
+from openbot_memory.use_cases.world import Json, Reader
 
 
 def organization(reader: Reader, org: str) -> Json:
     return organization_view(reader.sessions(org).organization())
 
 
-def memory(reader: Reader, org: str, identifier: str, wanted: Wanted) -> Json:
+def session(reader: Reader, org: str, identifier: str) -> Json:
+    return session_view(*reader.sessions(org).state(identifier))
+
+
+def agent(reader: Reader, org: str, identifier: str) -> Json:
+    return agent_view(reader.agents(org).agent(identifier))
+
+
+def session_memory(reader: Reader, org: str, identifier: str, wanted: Wanted) -> Json:
     """S1: everything that fits an answer, or a page, in the order of the keys."""
     sessions = reader.sessions(org)
     if wanted.everything:
         state, found = sessions.whole(identifier)
-        found = [fact for fact in found if wanted(fact)]
-        views, more = facts_shown(state.session, found, len(found))
+        views, more = facts_shown(state.session, list(filter(wanted, found)))
         return memory_view(*state, views) | more
-    history, state = reader.history(org), sessions.state(identifier)
+    state = sessions.state(identifier)
     session, found = page_of_facts(
         sessions.memory(identifier),
         state.session,
         lambda: sessions.state(identifier).session,
-        history.change,
+        reader.history(org).change,
         wanted,
     )
     views, more = facts_shown(session, found, wanted.size)
     return memory_view(session, state.organization, views) | more
+
+
+def agent_memory(reader: Reader, org: str, identifier: str, wanted: Wanted) -> Json:
+    """A1: everything that fits an answer, or a page, in the order of the keys."""
+    agents = reader.agents(org)
+    memory = agents.memory(identifier)
+    if wanted.everything:
+        agent, found = memory.whole()
+        views, more = facts_shown(agent, list(filter(wanted, found)))
+        return entries_view(agent, views) | more
+    agent, found = page_of_facts(
+        memory, memory.read_head(), memory.read_head, lambda _, number: agents.version(identifier, number), wanted
+    )
+    views, more = facts_shown(agent, found, wanted.size)
+    return entries_view(agent, views) | more
 
 
 def items(reader: Reader, org: str, identifier: str, page: Page) -> Json:
@@ -52,10 +76,23 @@ def items(reader: Reader, org: str, identifier: str, page: Page) -> Json:
     return {"items": views, "cursor": seal(session.generation, "items", end) if numbers.after(end) else None}
 
 
-def log(reader: Reader, org: str, identifier: str, page: Page) -> Json:
-    """Every change of the memory, newest first, also those on branches that were left."""
-    session = reader.sessions(org).state(identifier).session
-    (before,) = unseal(session.generation, "log", page.cursor) if page.cursor else [None]
-    found = reader.history(org).log(session, before, page.limit + 1)
-    views, cursor = shown(session.generation, "log", found, page.limit, version_view, lambda version: (version.step,))
+def session_log(reader: Reader, org: str, identifier: str, page: Page) -> Json:
+    """Every change of the memory, newest first, also those on branches that a rewind has left."""
+    session, history = reader.sessions(org).state(identifier).session, reader.history(org)
+    return _log(session.generation, page, lambda before, limit: history.log(session, before, limit), version_view)
+
+
+def agent_log(reader: Reader, org: str, identifier: str, page: Page) -> Json:
+    """A9: every version, newest first."""
+    agents = reader.agents(org)
+    generation = agents.agent(identifier).generation
+    return _log(generation, page, lambda before, limit: agents.log(identifier, before, limit), agent_version_view)
+
+
+def _log(
+    secret: str, page: Page, read: Callable[[int | None, int], list[Version]], view: Callable[[Version], Json]
+) -> Json:
+    (before,) = unseal(secret, "log", page.cursor) if page.cursor else [None]
+    found = read(before, page.limit + 1)
+    views, cursor = shown(secret, "log", found, page.limit, view, lambda version: (version.step,))
     return {"log": views, "cursor": cursor}

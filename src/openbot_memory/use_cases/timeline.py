@@ -1,8 +1,10 @@
 """Fork and rewind (S12): one visible step at any size.
 
-    version -> the facts it had, folded from the changes up to it -> written where nobody looks -> one row flips
+    read     the version, and the facts it had, folded from the changes up to it
+    write    these facts under a new generation (rewind) or in a new partition (fork)
+    switch   one row, in a transaction: from now on readers see the new state whole, until then the old one
 
-Until the flip readers see the old state whole; what a crash leaves behind is under a generation that no row names.
+What a crash leaves behind is under a generation that no row names, and is never read.
 """
 
 from dataclasses import replace
@@ -10,10 +12,10 @@ from dataclasses import replace
 from openbot_memory.domain.errors import SessionExists, VersionNotFound
 from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.session import Expected, Origin, Session, Tally, Trigger, Version, fold
-from openbot_memory.use_cases.change import announce
-from openbot_memory.use_cases.cleaning import tell_of_leftovers
-from openbot_memory.use_cases.ports import Call, Json, World, until_committed
+from openbot_memory.use_cases.change_session import announce
+from openbot_memory.use_cases.delete import request_cleaning_best_effort
 from openbot_memory.use_cases.views import session_view
+from openbot_memory.use_cases.world import Call, Json, World, until_committed
 
 
 def fork(world: World, call: Call, identifier: str, at: str | None, new_id: str | None) -> Json:
@@ -21,7 +23,7 @@ def fork(world: World, call: Call, identifier: str, at: str | None, new_id: str 
 
     Raises SessionNotFound, VersionNotFound, SessionExists.
     """
-    return until_committed(lambda: _fork(world, call, identifier, at, new_id or world.random() + world.random()))
+    return until_committed(lambda: _fork(world, call, identifier, at, new_id or world.new_id()))
 
 
 def _fork(world: World, call: Call, identifier: str, at: str | None, new_id: str) -> Json:
@@ -30,8 +32,8 @@ def _fork(world: World, call: Call, identifier: str, at: str | None, new_id: str
     version = _version(world, call, source, at or source.head)
     if sessions.exists(new_id):
         raise SessionExists
-    erased = sessions.memory(identifier).erased()
-    facts = _facts(world, call, source, version, erased)
+    tombstones = sessions.memory(identifier).tombstones()
+    facts = _facts(world, call, source, version, tombstones)
     now = source.later(world.now())
     session = Session(
         id=new_id,
@@ -52,9 +54,9 @@ def _fork(world: World, call: Call, identifier: str, at: str | None, new_id: str
     )
     view = session_view(session, organization)
     sessions.memory(new_id).write_ahead(session.generation, facts.values())
-    sessions.write_erased(new_id, erased.values())
-    came = _came_to(session, version, Trigger.FORK, call)
-    sessions.create_fork(session, came, world.history(call.org).ancestors(source), call.keep(view))
+    sessions.write_tombstones(new_id, tombstones.values())
+    logged, ancestors = session.current(Trigger.FORK, by=call.caller), world.history(call.org).ancestors(source)
+    sessions.create_fork(session, logged, ancestors, call.keep(view))
     return view
 
 
@@ -68,11 +70,11 @@ def rewind(world: World, call: Call, identifier: str, to: str, expected: Expecte
     expected.check(session)
     version = _version(world, call, session, to)
     memory = sessions.memory(identifier)
-    facts = _facts(world, call, session, version, memory.erased())
+    facts = _facts(world, call, session, version, memory.tombstones())
     generation = world.random()
     memory.write_ahead(generation, facts.values(), base=session.revision)
 
-    def flip() -> Json:
+    def switch() -> Json:
         before, organization = sessions.state(identifier)
         expected.check(before)
         after = replace(
@@ -89,13 +91,13 @@ def rewind(world: World, call: Call, identifier: str, to: str, expected: Expecte
             updated_at=before.later(world.now()),
         )
         view = session_view(after, organization)
-        row = _came_to(after, version, Trigger.REWIND, call)
-        sessions.commit(before, after, version=row, also=call.keep(view))
+        logged = after.current(Trigger.REWIND, by=call.caller)
+        sessions.commit(before, after, version=logged, also=call.keep(view))
+        announce(world, call.org, after, [], Trigger.REWIND)
         return view
 
-    view = until_committed(flip)
-    announce(world, call.org, view, [], Trigger.REWIND)
-    tell_of_leftovers(world, call.org, identifier)
+    view = until_committed(switch)
+    request_cleaning_best_effort(world, call.org, identifier)
     return view
 
 
@@ -106,19 +108,8 @@ def _version(world: World, call: Call, session: Session, identifier: str) -> Ver
     return version
 
 
-def _facts(world: World, call: Call, session: Session, version: Version, erased: dict[str, Fact]) -> dict[str, Fact]:
-    """The memory as it was at that version, but for what was erased for good."""
-    return fold(world.history(call.org).changes(session, version.timeline.steps), erased)
-
-
-def _came_to(session: Session, version: Version, trigger: Trigger, call: Call) -> Version:
-    """What the log says of it. It is no step of the timeline: that goes on from the version it came to."""
-    return Version(
-        id=version.id,
-        step=session.step,
-        at=session.updated_at,
-        trigger=trigger,
-        timeline=version.timeline,
-        turn_model=version.turn_model,
-        by=call.caller,
-    )
+def _facts(
+    world: World, call: Call, session: Session, version: Version, tombstones: dict[str, Fact]
+) -> dict[str, Fact]:
+    """The memory as it was at that version, but for the content of what was erased since."""
+    return fold(world.history(call.org).changes(session, version.timeline.steps), tombstones)

@@ -13,9 +13,8 @@ from openbot_memory.domain.items import Item, ItemType
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.session import Expected, Session, Trigger, advance
 from openbot_memory.store.sessions import SessionState
-from openbot_memory.use_cases.change import made
-from openbot_memory.use_cases.ports import Call, Json, World, until_committed
 from openbot_memory.use_cases.views import session_view
+from openbot_memory.use_cases.world import Call, Json, World, until_committed
 
 MAX_ITEMS = 1000  # of one turn
 MAX_TEXT = 256 * 1024  # UTF-8 bytes of one item's text and arguments
@@ -137,15 +136,13 @@ class _Writer:
             session = replace(session, turn_model=turn.model)
         after = advance(session, head=self.world.version_id(session.step + 1), at=at, timeline=timeline)
         view = session_view(after, state.organization)
-        receipt = self.sessions.turn_receipt(
-            self.identifier, turn.id, turn.digest, json.dumps(view, ensure_ascii=False)
-        )
+        record = self.sessions.turn_record(self.identifier, turn.id, turn.digest, json.dumps(view, ensure_ascii=False))
         self.sessions.commit(
             state.session,
             after,
             items=() if self.written else self._items(numbers, at),
-            version=made(after, Trigger.TURN),
-            receipt=receipt,
+            version=after.current(Trigger.TURN),
+            record=record,
             also=self.call.keep(view),
         )
         return _Done(view, after, repeated=False)

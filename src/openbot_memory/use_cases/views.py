@@ -8,7 +8,7 @@ from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.items import Item, ItemType, item_id
 from openbot_memory.domain.session import Failure, Principal, Session, Trigger, Version
 from openbot_memory.domain.settings import Organization, effective
-from openbot_memory.use_cases.ports import Json
+from openbot_memory.use_cases.world import Json
 
 
 def session_view(session: Session, organization: Organization) -> Json:
@@ -86,16 +86,12 @@ def entries_view(agent: Agent, entries: Iterable[Json]) -> Json:
 
 def agent_version_view(version: Version) -> Json:
     """A9."""
-    view: Json = {"version": version.step, "at": version.at, "trigger": str(version.trigger), "keys": keys_of(version)}
+    view: Json = {"version": version.step, "at": version.at, "trigger": str(version.trigger), "keys": version.keys}
     if version.trigger is Trigger.CONSOLIDATION:
         view |= {"model": version.model, "tokens": version.tokens._asdict() if version.tokens else None}
     if version.dropped:
         view["dropped"] = _dropped(version)
     return view | ({"by": principal_view(version.by)} if version.by else {})
-
-
-def keys_of(version: Version) -> list[str]:
-    return [*(fact.key for fact in version.changes), *version.removed]
 
 
 def _dropped(version: Version) -> list[Json]:
@@ -114,7 +110,7 @@ def version_view(version: Version) -> Json:
         "version": version.id,
         "at": version.at,
         "trigger": str(version.trigger),
-        "keys": keys_of(version),
+        "keys": version.keys,
         "dropped": _dropped(version),
         "model": version.model,
         "tokens": version.tokens._asdict() if version.tokens else None,

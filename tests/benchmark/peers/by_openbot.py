@@ -29,7 +29,7 @@ class OpenBot:
     def __init__(self) -> None:
         from stand_in import StandIn  # noqa: PLC0415 - no part of what is imported on Lambda
 
-        from openbot_memory import wiring  # noqa: PLC0415
+        from openbot_memory.runtime import wiring  # noqa: PLC0415
 
         object.__setattr__(wiring.table(), "client", StandIn())
         object.__setattr__(wiring.world(command.MODEL_TIMEOUT).bus, "client", SimpleNamespace(put_events=_taken))

@@ -1,4 +1,4 @@
-"""The door for events. One that is malformed raises, so that it ends where failed events are kept."""
+"""Models of the events that start a function. A malformed event raises, so that it ends in the dead-letter queue."""
 
 from typing import Annotated
 
@@ -9,24 +9,24 @@ from openbot_memory.domain.ids import PATTERN
 type Id = Annotated[str, StringConstraints(pattern=rf"^{PATTERN}\z")]
 
 
-class _Notice(BaseModel):
-    """Ids only. Unknown fields are fine: a newer sender may say more."""
+class _Detail(BaseModel):
+    """Ids only. Unknown fields are ignored, so that a newer sender may add some."""
 
     model_config = ConfigDict(strict=True, frozen=True, hide_input_in_errors=True)
 
 
-class OfSession(_Notice):
+class OfSession(_Detail):
     organization: Id
     session: Id
 
 
-class OfAgent(_Notice):
+class OfAgent(_Detail):
     organization: Id
     agent: Id
 
 
 class TurnFinished(OfSession):
-    """`model` None: no model ran. `queue_empty`: the agent has nothing more to do."""
+    """`model` is None where no model ran. `queue_empty`: the agent has no further turn waiting."""
 
     model: str | None
     agent: Id | None
@@ -34,7 +34,7 @@ class TurnFinished(OfSession):
 
 
 class ConsolidationRequested(OfSession):
-    """What a consolidation left over: the items up to `until`. `forced`: it was a Refresh."""
+    """Items up to number `until` that a consolidation left unread. `forced`: it was a Refresh."""
 
     until: Annotated[int, Field(ge=1)]
     forced: bool

@@ -1,4 +1,4 @@
-"""What the use cases need from outside, by small protocols, and how a write that lost a race is decided again."""
+"""What the use cases need from outside, as small protocols, and how a write that lost a race is decided again."""
 
 import secrets
 import time
@@ -12,14 +12,14 @@ from openbot_memory.domain.session import RANDOM_DIGITS, Principal, version_id
 from openbot_memory.models.port import Model
 from openbot_memory.store.agents import Agents
 from openbot_memory.store.history import History
-from openbot_memory.store.memories import Stale, commit
+from openbot_memory.store.memory import Stale, commit
 from openbot_memory.store.sessions import Sessions
 from openbot_memory.store.table import Table, Write
 
 ATTEMPTS = 30  # of one change, each decided on newly read state
 
 type Json = dict[str, Any]
-type Keep = Callable[[Json], Sequence[Write]]  # writes that keep the answer for an Idempotency-Key
+type Keep = Callable[[Json], Sequence[Write]]  # an answer's idempotency record, to be written with the change
 
 
 def keep_nothing(_answer: Json) -> Sequence[Write]:
@@ -31,14 +31,14 @@ class Bus(Protocol):
         """Put one event on the bus. Raises Unavailable."""
         ...
 
-    def tell(self, source: str, detail_type: str, detail: Mapping[str, object]) -> None:
-        """Put one event that is only news: a failure is logged, not raised."""
+    def put_best_effort(self, source: str, detail_type: str, detail: Mapping[str, object]) -> None:
+        """Put one event whose loss harms nothing: a failure is logged, not raised."""
         ...
 
 
 class Emit(Protocol):
     def __call__(self, values: Mapping[str, int], **dimensions: str) -> None:
-        """Count these by their names."""
+        """Count these metrics by their names."""
         ...
 
 
@@ -78,13 +78,16 @@ class World(Reader):
     now: Callable[[], int] = milliseconds
     random: Callable[[], str] = random_digits
 
-    def keep(self, answer: Sequence[Write]) -> None:
-        """Keep the answer of a request that changed nothing. Raises AlreadyKept."""
-        if answer:
-            commit(self.table, [], answer)
+    def keep(self, record: Sequence[Write]) -> None:
+        """Write the idempotency record of a request that changed nothing. Raises AlreadyKept."""
+        if record:
+            commit(self.table, [], record)
 
     def version_id(self, step: int) -> str:
         return version_id(step, self.random())
+
+    def new_id(self) -> str:
+        return self.random() + self.random()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""The facts of a session and the entries of an agent, which lie alike: a head row, and beside it each fact by its key.
+"""A memory in the table: the facts of a session or the entries of an agent, beside the head row of either.
 
-A fact's row carries the generation under which it was written. Only the one that the head row names counts, so that
-any number of facts can be written before one row flips.
+A fact's row carries the generation under which it was written. Only the generation that the head row names counts, so
+any number of facts can be written before one row makes them visible.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from openbot_memory.store import keys, rows
 from openbot_memory.store.table import ABSENT, AT_ONCE, Condition, ConditionFailed, Put, Row, Table, Write, flat
 
 READS = 8  # of a memory that changes while it is read
-beside = ThreadPoolExecutor(4, thread_name_prefix="read")  # threads start with the first read, not at import
+in_parallel = ThreadPoolExecutor(4, thread_name_prefix="read")  # threads start with the first read, not at import
 
 
 class Stale(Exception):
@@ -29,7 +29,7 @@ class AlreadyKept(Exception):
 
 
 class Head(Protocol):
-    """What a session's and an agent's row have in common."""
+    """What a session and an agent have in common: the row that says which state of a memory is the current one."""
 
     @property
     def generation(self) -> str: ...
@@ -41,7 +41,7 @@ class Head(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Memory[H: Head]:
-    """One partition's head and facts."""
+    """The head row and the facts of one partition."""
 
     table: Table
     pk: str
@@ -54,8 +54,12 @@ class Memory[H: Head]:
             raise self.not_found
         return self.to_head(row)
 
+    def read_head(self) -> H:
+        """One request. Raises as `head`."""
+        return self.head(*self.table.get((self.pk, keys.HEAD)))
+
     def whole(self) -> tuple[H, list[Fact]]:
-        """One Query a page: the head and all its facts, as of one moment. Raises as `head`, Unavailable."""
+        """The head and all its facts, as of one moment: one Query a page. Raises as `head`, Unavailable."""
         for _ in range(READS):
             pages = list(self.table.query(self.pk, keys.HEAD))
             first, *others = flat(pages) or [None]
@@ -63,13 +67,13 @@ class Memory[H: Head]:
             facts = [rows.to_fact(row) for row in others if row["generation"] == head.generation]
             if any(fact.step > head.step for fact in facts):
                 continue  # a change came in between: its fact is newer than the head
-            if len(pages) > 1 and self.head(*self.table.get((self.pk, keys.HEAD))).generation != head.generation:
+            if len(pages) > 1 and self.read_head().generation != head.generation:
                 continue  # a rewind came in between, and has perhaps removed facts of the later pages
             return head, facts
         raise Unavailable
 
     def under(self, key: str) -> dict[str, Fact]:
-        """The fact of a key under each generation that has one."""
+        """The fact of a key by generation, of each generation that has one."""
         found = flat(self.table.query(self.pk, keys.fact(key, "")))
         return {row["generation"]: rows.to_fact(row) for row in found}
 
@@ -93,7 +97,7 @@ class Memory[H: Head]:
             yield from map(rows.to_fact, page)
 
     def facts(self, head: H, wanted: Iterable[str]) -> dict[str, Fact]:
-        """Return the facts of the given keys, retracted ones too; one request for each 100 keys."""
+        """The facts of the given keys, retracted ones too; one request for each 100 keys."""
         every = (keys.fact(key, head.generation) for key in wanted)
         found = flat(self.table.get(*((self.pk, sk) for sk in some)) for some in batched(every, AT_ONCE, strict=False))
         return {row["key"]: rows.to_fact(row) for row in found if row}
@@ -124,47 +128,47 @@ class Memory[H: Head]:
         )
         self.table.delete_unseen(left)
 
-    # What was erased for good
+    # Erased facts
 
-    def erased(self) -> dict[str, Fact]:
-        """The stubs of the facts that were erased for good."""
-        stubs = map(rows.to_fact, flat(self.table.query(self.pk, keys.ERASED)))
-        return {stub.key: stub for stub in stubs}
+    def tombstones(self) -> dict[str, Fact]:
+        """The tombstones of the erased facts, by key."""
+        found = map(rows.to_fact, flat(self.table.query(self.pk, keys.TOMBSTONES)))
+        return {tombstone.key: tombstone for tombstone in found}
 
-    def erase(self, stub: Fact) -> Put:
-        earlier = Condition("attribute_not_exists(#pk) OR #step < :step", {"step": stub.step})
-        return Put(rows.erased_row(self.pk, stub), earlier)
+    def bury(self, tombstone: Fact) -> Put:
+        earlier = Condition("attribute_not_exists(#pk) OR #step < :step", {"step": tombstone.step})
+        return Put(rows.tombstone_row(self.pk, tombstone), earlier)
 
     def scrub(self) -> None:
-        """Take the content of erased facts out of all versions. Their keys stay, for the log.
+        """Remove the content of erased facts from all versions. Their keys stay, for the log.
 
-        Where another scrubbing is at work, whoever comes second is repeated by its own event's retry.
+        Where another scrubbing is at work, the second one fails and its event is tried again.
         """
-        if not (erased := self.erased()):
+        if not (tombstones := self.tombstones()):
             return
         for row in self._changes():
             changes = [rows.to_fact(change) for change in row["changes"]]
-            scrubbed = [_scrubbed(change, erased) for change in changes]
+            scrubbed = [_scrubbed(change, tombstones) for change in changes]
             if scrubbed != changes:
                 unchanged = Condition.equals(changes=row["changes"])
                 self.table.commit(Put(row | rows.changes(scrubbed, row["removed"]), unchanged))
 
     def _changes(self) -> Iterator[Row]:
-        """The rows that say what changed."""
+        """The rows that hold what versions changed."""
         for prefix in (keys.VERSIONS, keys.PARTS):
             for page in self.table.query(self.pk, prefix):
                 yield from page
 
 
-def _scrubbed(fact: Fact, erased: Mapping[str, Fact]) -> Fact:
-    stub = erased.get(fact.key)
-    if stub is None or fact.step >= stub.step:
+def _scrubbed(fact: Fact, tombstones: Mapping[str, Fact]) -> Fact:
+    tombstone = tombstones.get(fact.key)
+    if tombstone is None or fact.step >= tombstone.step:
         return fact
-    return replace(stub, kind=fact.kind, step=fact.step, order=fact.order, updated_at=fact.updated_at)
+    return replace(tombstone, kind=fact.kind, step=fact.step, order=fact.order, updated_at=fact.updated_at)
 
 
 def commit(table: Table, writes: Sequence[Write], also: Iterable[Write] = ()) -> None:
-    """Write a change, with `also` what keeps its answer. Raises Stale, AlreadyKept if only an answer stands."""
+    """Write a change and, with `also`, its idempotency record. Raises Stale, AlreadyKept if only the record stands."""
     try:
         table.commit(*writes, *also)
     except ConditionFailed as failed:

@@ -1,4 +1,4 @@
-"""Answers kept for an Idempotency-Key: a day long, written in the transaction of the change that they answer."""
+"""Idempotency records: answers kept a day for an Idempotency-Key, written in the transaction that they answer."""
 
 import hashlib
 import json
@@ -12,35 +12,35 @@ from openbot_memory.store.table import Condition, Key, Put, Table
 DAY = 24 * 60 * 60  # seconds
 
 
-class Receipt(NamedTuple):
+class Record(NamedTuple):
     request: str  # the digest of path and body
     status: int
     answer: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Receipts:
+class IdempotencyRecords:
     table: Table
     caller: Principal
 
-    def put(self, key: str, receipt: Receipt, now: int) -> Put:
-        """`now`: epoch seconds. An expired receipt is as none, also before DynamoDB deletes it."""
+    def put(self, key: str, record: Record, now: int) -> Put:
+        """`now`: epoch seconds. An expired record counts as absent, also before DynamoDB deletes it."""
         pk, sk = self._key(key)
         row = {
             "pk": pk,
             "sk": sk,
-            "request": receipt.request,
-            "status": receipt.status,
-            "answer": json.dumps(receipt.answer, ensure_ascii=False),
+            "request": record.request,
+            "status": record.status,
+            "answer": json.dumps(record.answer, ensure_ascii=False),
             "expires": now + DAY,
         }
         return Put(row, Condition("attribute_not_exists(#pk) OR #expires <= :now", {"now": now}))
 
-    def find(self, key: str, now: int) -> Receipt | None:
+    def find(self, key: str, now: int) -> Record | None:
         row = self.table.get(self._key(key))[0]
         if row is None or row["expires"] <= now:
             return None
-        return Receipt(row["request"], row["status"], json.loads(row["answer"]))
+        return Record(row["request"], row["status"], json.loads(row["answer"]))
 
     def _key(self, key: str) -> Key:
         who = self.caller

@@ -1,4 +1,4 @@
-"""What the environment says, read once. No other module reads it."""
+"""The environment, read once into one object. No other module reads it."""
 
 import os
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""What is counted, as lines of CloudWatch's embedded metric format: taken from the logs, so no request waits for it."""
+"""CloudWatch metrics, written as log lines in the embedded metric format, so that no request waits for them."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ SECONDS = {"OldestWaitingAge"}
 
 
 def emit(values: Mapping[str, int], **dimensions: str) -> None:
-    """Write one line. Beside `dimensions`, the service's name tells one stack from another."""
+    """Write one line. The service's name, set by the template, is added as a dimension: it tells stacks apart."""
     metrics = EphemeralMetrics(namespace=NAMESPACE)
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)

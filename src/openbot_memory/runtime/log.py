@@ -1,7 +1,7 @@
-"""The functions' logger. It is named as the package, so what any module logs leaves through it: one line of JSON.
+"""The functions' logger: one line of JSON for each record of any module, because it is named as the package.
 
-No content and no token is ever logged: ids, tags, reasons and counts only, and of an error that nobody expected its
-type and where it was raised, because its words may quote what came in.
+Content and tokens are never logged, only ids, tags, reasons and counts. The words of an unexpected error may quote
+what came in, so of it only the type, the code and the place in the source are logged.
 """
 
 import traceback
@@ -14,7 +14,7 @@ logger = Logger(service="openbot_memory")
 
 
 def unexpected(error: BaseException) -> Mapping[str, object]:
-    """An error as fields of a log line, without its words."""
+    """An error as fields of a log line, without its message."""
     response: dict[str, Any] = getattr(error, "response", None) or {}
     code = response.get("Error", {}).get("Code")
     stack = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]

@@ -7,9 +7,9 @@ from botocore.config import Config
 from botocore.session import Session
 
 from openbot_memory.domain.rules import MemoryRules
-from openbot_memory.settings import settings
+from openbot_memory.runtime.settings import settings
 from openbot_memory.store.table import Table
-from openbot_memory.use_cases.ports import Reader, World
+from openbot_memory.use_cases.world import Reader, World
 
 QUICK = Config(
     connect_timeout=2,
@@ -22,7 +22,7 @@ QUICK = Config(
 
 @cache
 def _session() -> Any:  # noqa: ANN401 - botocore makes its clients at run time
-    """Of botocore, not boto3, which would load its layers for S3 at each cold start. It loads much once for all."""
+    """Botocore's session, shared by all clients. boto3 is not used: its layers for S3 cost 0.1 s of a cold start."""
     return cast("Any", Session())
 
 
@@ -30,8 +30,8 @@ def _client(service: str, config: Config = QUICK) -> Any:  # noqa: ANN401
     return _session().create_client(service, config=config)
 
 
-def _patient(read_timeout: float) -> Config:
-    """For models: slow, and asked once, because what a failure means is decided by S8 and not by the client."""
+def _asked_once(read_timeout: float) -> Config:
+    """For models: no retries, because S8 decides what a failure means."""
     return Config(connect_timeout=2, read_timeout=read_timeout, retries={"mode": "standard", "total_max_attempts": 1})
 
 
@@ -47,18 +47,18 @@ def rules() -> MemoryRules:
 
 @cache
 def reader() -> Reader:
-    """What the reading routes need: no bus, no model, no search for secrets."""
+    """What the reading routes need: no event bus, no model, no detection of credentials."""
     return Reader(table(), rules())
 
 
 @cache
 def world(model_timeout: float) -> World:
-    """Everything, with a model that answers within so many seconds or fails."""
-    from openbot_memory.events import EventBus  # noqa: PLC0415 - the reading path does not pay for these
-    from openbot_memory.metrics import emit  # noqa: PLC0415
-    from openbot_memory.models.choose import Models  # noqa: PLC0415
+    """Everything that a writing function needs, with a model that answers within so many seconds or fails."""
+    from openbot_memory.models.choose import Models  # noqa: PLC0415 - the reading path does not pay for these
+    from openbot_memory.runtime.event_bus import EventBus  # noqa: PLC0415
+    from openbot_memory.runtime.metrics import emit  # noqa: PLC0415
     from openbot_memory.secrets import holds_secret  # noqa: PLC0415
 
     bus = EventBus(_client("events"), settings().event_bus_name)
-    models = Models(lambda: _client("bedrock-runtime", _patient(model_timeout)))
+    models = Models(lambda: _client("bedrock-runtime", _asked_once(model_timeout)))
     return World(table(), rules(), bus, models, holds_secret, emit)

@@ -1,16 +1,16 @@
-"""Deleting a session's rows. Every step may be repeated."""
+"""The deletion of a session's rows. Every step may be repeated."""
 
 from dataclasses import dataclass
 
 from openbot_memory.domain.session import Session
 from openbot_memory.store import keys
 from openbot_memory.store.history import Line
-from openbot_memory.store.memories import commit
+from openbot_memory.store.memory import commit
 from openbot_memory.store.table import ABSENT, PRESENT, Check, Condition, Delete, Put, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class Deletion:
     table: Table
     org: str
 
@@ -18,7 +18,7 @@ class Removal:
         return keys.session(self.org, identifier)
 
     def begin(self, session: Session, now: int) -> None:
-        """Take the session away from every reader and writer at once. Raises Stale if it changed meanwhile."""
+        """Make the session unknown to every reader and writer at once. Raises Stale if it changed meanwhile."""
         pk = self._pk(session.id)
         unchanged = Condition.equals(revision=session.revision)
         deleted = Put({"pk": pk, "sk": keys.DELETED, "at": now}, ABSENT)
@@ -29,7 +29,7 @@ class Removal:
         row = self.table.get((self._pk(identifier), keys.DELETED))[0]
         return row["at"] if row else None
 
-    def purge(self, identifier: str) -> None:
+    def delete_rows(self, identifier: str) -> None:
         """Delete every row but what forks still need."""
         pk = self._pk(identifier)
         needed = self._forks(identifier)
@@ -48,12 +48,12 @@ class Removal:
             (pk, row["sk"]) for page in self.table.query(pk) for row in page if not stays(row["sk"])
         )
 
-    def is_needed(self, identifier: str) -> bool:
-        """Whether forks need some of its rows."""
+    def is_needed_by_forks(self, identifier: str) -> bool:
+        """Whether forks still need some of its rows."""
         return bool(self._forks(identifier))
 
-    def leave_parent(self, identifier: str) -> str | None:
-        """Let the session that this one was a fork of know that it needs nothing more, and return that one."""
+    def release_parent(self, identifier: str) -> str | None:
+        """Remove a fork from the session that it was made of, which may then be deleted whole. Returns that one."""
         pk = self._pk(identifier)
         (ancestors,) = self.table.get((pk, keys.ANCESTORS))
         if not ancestors:

@@ -1,4 +1,4 @@
-"""The event bus: what is put there, and what is read from it."""
+"""The EventBridge bus that the service puts its events on."""
 
 import json
 import logging
@@ -9,18 +9,18 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from openbot_memory.domain.errors import Unavailable
-from openbot_memory.log import unexpected
+from openbot_memory.runtime.log import unexpected
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class EventBus:
-    client: Any  # boto3's low-level client
+    client: Any  # botocore's client
     name: str
 
     def put(self, source: str, detail_type: str, detail: Mapping[str, object]) -> None:
-        """Put one event. Raises Unavailable, also where only the entry was refused."""
+        """Put one event. Raises Unavailable if the call failed or the bus refused the entry."""
         entry = {
             "EventBusName": self.name,
             "Source": source,
@@ -34,8 +34,8 @@ class EventBus:
         if answer["FailedEntryCount"]:
             raise Unavailable
 
-    def tell(self, source: str, detail_type: str, detail: Mapping[str, object]) -> None:
-        """Put one event that is only news: what it tells is committed, so a failure is logged, not raised."""
+    def put_best_effort(self, source: str, detail_type: str, detail: Mapping[str, object]) -> None:
+        """Put one event about a change that is committed already: a failure is logged and not raised."""
         try:
             self.put(source, detail_type, detail)
         except Unavailable as error:

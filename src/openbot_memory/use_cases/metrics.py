@@ -1,4 +1,4 @@
-"""What is counted of the work on memories: what was learned and dropped, what models cost, how long items wait."""
+"""The metrics of work on memories: changes applied and dropped, calls of models, and how long items wait."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,11 +7,11 @@ from openbot_memory.domain.errors import ModelFailed
 from openbot_memory.domain.items import Item
 from openbot_memory.domain.rules import Dropped
 from openbot_memory.models.port import Answer, Question
-from openbot_memory.use_cases.ports import World
+from openbot_memory.use_cases.world import World
 
 
 def ask(world: World, model: str, question: Question) -> Answer:
-    """Ask the model once, and count what it took. Raises ModelFailed."""
+    """Ask the model once, and count the call and its tokens. Raises ModelFailed."""
     try:
         answer = world.model.propose(model, question)
     except ModelFailed:
@@ -23,7 +23,7 @@ def ask(world: World, model: str, question: Question) -> Answer:
 
 
 def waiting(world: World, count: int, batch: Sequence[Item]) -> None:
-    """How many items a session has waiting, and the age in seconds of the oldest, which heads its batch."""
+    """How many items a session has waiting, and the age in seconds of the oldest one, the first of its batch."""
     age = max(0, world.now() - batch[0].at) // 1000
     world.emit({"WaitingItems": count, "OldestWaitingAge": age})
 
