@@ -1,1 +1,1 @@
-"""The local stack and the command line; never deployed."""
+"""Runs the real template on this machine: build, deploy, routes, tokens, emulator process. Never deployed."""

@@ -1,4 +1,4 @@
-"""The emulator's process: start it on this machine alone, know it again, stop it."""
+"""Starts, finds and stops the emulator's process. It listens on 127.0.0.1 only."""
 
 import json
 import os
@@ -15,17 +15,17 @@ from pathlib import Path
 import httpx
 import psutil
 
-from openbot_memory_local.place import HOST, REGION, Place
-from openbot_memory_local.steps import LocalError
+from openbot_memory_emulator.config import HOST, REGION, StackConfig
+from openbot_memory_emulator.console import CommandError
 
 SERVICES = "apigateway,bedrock-runtime,cloudformation,cloudwatch,dynamodb,events,iam,lambda,logs,s3,sqs,sts"
 LONGEST_START = 60  # seconds
-LONGEST_STOP = 30  # it saves its state
+LONGEST_STOP = 30  # seconds; it saves its state
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
-    """A running emulator. A pid may be given to another program later, so the time of its start is kept with it."""
+class Emulator:
+    """A running emulator. The system may reuse its process id, so the start time is stored with it."""
 
     pid: int
     started: float  # seconds since the epoch
@@ -33,105 +33,105 @@ class Process:
     model_url: str | None
 
 
-def running(place: Place) -> Process | None:
-    """The emulator that this folder's last `up` started, if it still runs."""
+def running(config: StackConfig) -> Emulator | None:
+    """The emulator that the last `up` for this directory started, if it still runs."""
     try:
-        process = Process(**json.loads(_file(place).read_text()))
+        emulator = Emulator(**json.loads(_file(config).read_text()))
     except (FileNotFoundError, ValueError, TypeError):
         return None
-    return process if _started(process.pid) == process.started else None
+    return emulator if _started_at(emulator.pid) == emulator.started else None
 
 
-def check_port(place: Place) -> None:
-    """Raises LocalError if another program has the port."""
+def check_port(config: StackConfig) -> None:
+    """Raise CommandError if another program uses the port."""
     with socket.socket() as probe:
-        taken = probe.connect_ex((HOST, place.port)) == 0
+        taken = probe.connect_ex((HOST, config.port)) == 0
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, place.port))
+            probe.bind((HOST, config.port))
         except OSError:
             taken = True
     if taken:
-        raise LocalError(
-            f"Port {place.port} is taken by another program. Stop that one, or choose a free port: "
-            f"OPENBOT_LOCAL_PORT={place.port + 1} make run"
+        raise CommandError(
+            f"Port {config.port} is taken by another program. Stop it, or choose a free port: "
+            f"OPENBOT_LOCAL_PORT={config.port + 1} make run"
         )
 
 
-def start(place: Place, model_url: str | None) -> Process:
-    """Start the emulator in a session of its own, so that it outlives this program, and wait until it answers."""
-    program = place.tool("emulator", "ministack")
+def start(config: StackConfig, model_url: str | None) -> Emulator:
+    """Start the emulator in a session of its own, so that it outlives this command, and wait until it answers."""
+    program = config.tool("emulator", "ministack")
     if not program.exists():
-        raise LocalError("The emulator is not installed. `make run` installs it.")
-    place.logs.mkdir(parents=True, exist_ok=True)
-    (place.directory / "tmp").mkdir(exist_ok=True)
-    log = place.logs / "emulator.log"
+        raise CommandError("The emulator is not installed. Run `make setup` to install it.")
+    config.logs.mkdir(parents=True, exist_ok=True)
+    (config.directory / "tmp").mkdir(exist_ok=True)
+    log = config.logs / "emulator.log"
     with log.open("ab") as output:
         child = subprocess.Popen(  # noqa: S603
             [program],
-            cwd=place.directory,
-            env=_environment(place, model_url),
+            cwd=config.directory,
+            env=_environment(config, model_url),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    process = Process(child.pid, _started(child.pid) or 0, place.port, model_url)
-    _file(place).write_text(json.dumps(asdict(process)))
+    emulator = Emulator(child.pid, _started_at(child.pid) or 0, config.port, model_url)
+    _file(config).write_text(json.dumps(asdict(emulator)))
     try:
-        for _ in _seconds(LONGEST_START):
+        for _ in _poll(LONGEST_START):
             if child.poll() is not None:
-                raise LocalError("The emulator ended at once.", log)
+                raise CommandError("The emulator stopped while it was starting. See its log.", log)
             with suppress(httpx.HTTPError):
-                if httpx.get(f"{place.endpoint}/_ministack/health", trust_env=False).is_success:
-                    return process
-        raise LocalError("The emulator does not answer.", log)
+                if httpx.get(f"{config.endpoint}/_ministack/health", trust_env=False).is_success:
+                    return emulator
+        raise CommandError(f"The emulator did not answer within {LONGEST_START} seconds. See its log.", log)
     except BaseException:
-        stop(place, process)
+        stop(config, emulator)
         raise
 
 
-def stop(place: Place, process: Process) -> None:
-    """End exactly this process; it saves its state before it goes."""
+def stop(config: StackConfig, emulator: Emulator) -> None:
+    """Stop exactly this process; it saves its state first."""
     with suppress(ProcessLookupError):
-        os.kill(process.pid, signal.SIGTERM)
-    for _ in _seconds(LONGEST_STOP):
-        _reap(process.pid)
-        if _started(process.pid) != process.started:
+        os.kill(emulator.pid, signal.SIGTERM)
+    for _ in _poll(LONGEST_STOP):
+        _reap(emulator.pid)
+        if _started_at(emulator.pid) != emulator.started:
             break
     else:
-        os.kill(process.pid, signal.SIGKILL)
-    _file(place).unlink(missing_ok=True)
-    shutil.rmtree(place.directory / "tmp", ignore_errors=True)
+        os.kill(emulator.pid, signal.SIGKILL)
+    _file(config).unlink(missing_ok=True)
+    shutil.rmtree(config.directory / "tmp", ignore_errors=True)
 
 
-def _environment(place: Place, model_url: str | None) -> dict[str, str]:
+def _environment(config: StackConfig, model_url: str | None) -> dict[str, str]:
     given = {
-        "AUTH": "true",  # every call is held to the policies of the template, as on AWS
+        "AUTH": "true",  # every call is checked against the policies in the template, as on AWS
         "BIND_HOST": HOST,
-        "GATEWAY_PORT": str(place.port),
-        "IOT_MTLS_ENABLED": "0",  # or it listens on every interface
+        "GATEWAY_PORT": str(config.port),
+        "IOT_MTLS_ENABLED": "0",  # otherwise it listens on every interface
         "MINISTACK_REGION": REGION,
         "PERSIST_STATE": "1",
-        "S3_DATA_DIR": str(place.state / "s3"),
+        "S3_DATA_DIR": str(config.state / "s3"),
         "S3_PERSIST": "1",
         "SERVICES": SERVICES,
         "SFTP_ENABLED": "0",
-        "STATE_DIR": str(place.state),
-        "TMPDIR": str(place.directory / "tmp"),
+        "STATE_DIR": str(config.state),
+        "TMPDIR": str(config.directory / "tmp"),
     }
     if model_url:
         given |= {"MINISTACK_BEDROCK_PROXY_URL": model_url, "MINISTACK_BEDROCK_PROXY_TIMEOUT_SECONDS": "100"}
-    return place.environment() | given
+    return config.environment() | given
 
 
-def _file(place: Place) -> Path:
-    return place.directory / "emulator.json"
+def _file(config: StackConfig) -> Path:
+    return config.directory / "emulator.json"
 
 
-def _started(pid: int) -> float | None:
-    """When the process with this pid started, as the system tells it; None if there is none or it has ended."""
+def _started_at(pid: int) -> float | None:
+    """When the process with this id started; None if there is none or it has ended."""
     try:
         process = psutil.Process(pid)
         return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
@@ -140,12 +140,13 @@ def _started(pid: int) -> float | None:
 
 
 def _reap(pid: int) -> None:
-    """Let go of an ended child of ours; of another program's child the system tells by itself."""
+    """Collect the exit status if the process is a child of ours, so that it does not stay as a zombie."""
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
 
 
-def _seconds(longest: float) -> Iterator[None]:
+def _poll(longest: float) -> Iterator[None]:
+    """Yield every tenth of a second until the time is up."""
     end = time.monotonic() + longest
     while time.monotonic() < end:
         yield

@@ -1,20 +1,16 @@
-"""Tokens, here and on AWS."""
+"""Issues one token for each kind of caller, so that a new local stack can be used at once."""
 
 import time
-from typing import Any, cast
-
-import boto3
 
 from openbot_memory.domain.session import Principal, PrincipalType
 from openbot_memory.store import tokens
 from openbot_memory.store.table import Table
-from openbot_memory_local import gateway
-from openbot_memory_local.place import Place
+from openbot_memory_emulator import gateway
+from openbot_memory_emulator.config import StackConfig
 
-DAY = 24 * 60 * 60
 ORGANIZATION = "acme"
 
-FIRST = {
+PRINCIPALS = {
     "person": Principal(organization=ORGANIZATION, type=PrincipalType.PERSON, id="ana", name="Ana"),
     "agent": Principal(organization=ORGANIZATION, type=PrincipalType.AGENT, id="helper", name="Helper"),
     "host": Principal(organization=ORGANIZATION, type=PrincipalType.HOST, id="runtime", name="Runtime"),
@@ -23,23 +19,17 @@ FIRST = {
 }
 
 
-def local_table(place: Place) -> Table:
-    return Table(place.client("dynamodb"), gateway.outputs(place)["TableName"])
+def local_table(config: StackConfig) -> Table:
+    """The table of the stack that runs on the emulator."""
+    return Table(config.client("dynamodb"), gateway.outputs(config)["TableName"])
 
 
-def aws_table(name: str) -> Table:
-    """A table on AWS, with the user's own credentials and region."""
-    return Table(cast("Any", boto3).client("dynamodb"), name)
-
-
-def first_tokens(table: Table, kept: dict[str, str]) -> dict[str, str]:
-    """A token for each first principal. One of an earlier run is kept while it is still valid."""
+def issue_sample_tokens(table: Table, existing: dict[str, str]) -> dict[str, str]:
+    """A token for each sample principal. A token from an earlier run is reused while it is still valid."""
     now = time.time()
     return {
-        name: kept[name] if tokens.find(table, kept.get(name, ""), now) == principal else tokens.issue(table, principal)
-        for name, principal in FIRST.items()
+        name: existing[name]
+        if tokens.find(table, existing.get(name, ""), now) == principal
+        else tokens.issue(table, principal)
+        for name, principal in PRINCIPALS.items()
     }
-
-
-def issue(table: Table, principal: Principal, days: int | None) -> str:
-    return tokens.issue(table, principal, expires=int(time.time()) + days * DAY if days else None)

@@ -1,1 +1,1 @@
-"""The OpenAPI document: what the routes take and answer, told by the models that check it. Never deployed."""
+"""Generates the OpenAPI document from the pydantic models, and checks traffic against it. Never deployed."""

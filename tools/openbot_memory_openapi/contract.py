@@ -1,4 +1,4 @@
-"""Holds what is sent and answered to the document: a schema each, compiled when it is first needed."""
+"""Checks requests and responses against the OpenAPI document. Each schema is compiled when it is first needed."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,31 +16,34 @@ SUCCESSES = range(200, 300)
 
 
 def operations(document: Json) -> Iterator[tuple[str, Json]]:
-    """Each operation by its route, for example `GET /v1/organization`."""
+    """Each operation with its route, for example `GET /v1/organization`."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield f"{method.upper()} {path}", operation
 
 
-def check(route: str, sent: object, status: int, answer: object, headers: Mapping[str, str]) -> None:
-    """Raise AssertionError where the document forbids this answer, or what was sent although it was carried out."""
-    response = _response(route, status)
-    _hold(headers.get("content-type", "").startswith(JSON), f"{route} answered {headers}")
-    for name in response.get("headers", {}):
-        _hold(name.lower() in headers, f"{route} answered {status} without {name}")
-    _fit(_answers(route, status), answer, f"the answer {status} of {route}")
+def check(route: str, request: object, status: int, response: object, headers: Mapping[str, str]) -> None:
+    """Raise AssertionError if the document does not allow this response, or a request that succeeded."""
+    documented = _documented_response(route, status)
+    _require(
+        headers.get("content-type", "").startswith(JSON), f"{route} answered without the content type {JSON}: {headers}"
+    )
+    for name in documented.get("headers", {}):
+        _require(name.lower() in headers, f"{route} answered {status} without {name}")
+    _validate(_response_validator(route, status), response, f"the response {status} of {route}")
     if status in SUCCESSES and "requestBody" in _operations()[route]:
-        _fit(_bodies(route), json.loads(sent) if isinstance(sent, str) else sent, f"what was sent to {route}")
+        body = json.loads(request) if isinstance(request, str) else request
+        _validate(_request_validator(route), body, f"the request to {route}")
 
 
-def _fit(validator: jsonschema_rs.Validator, value: object, what: str) -> None:
+def _validate(validator: jsonschema_rs.Validator, value: object, what: str) -> None:
     error = next(iter(validator.iter_errors(value)), None)
-    _hold(error is None, f"{what} is not as the document says: {error}")
+    _require(error is None, f"{what} does not match the OpenAPI document: {error}")
 
 
-def _hold(condition: bool, otherwise: str) -> None:  # noqa: FBT001 - as assert has it, which may be switched off
+def _require(condition: bool, message: str) -> None:  # noqa: FBT001 - like `assert`, which -O removes
     if not condition:
-        raise AssertionError(otherwise)
+        raise AssertionError(message)
 
 
 @cache
@@ -53,21 +56,21 @@ def _operations() -> dict[str, Json]:
     return dict(operations(_document()))
 
 
-def _response(route: str, status: int) -> Json:
+def _documented_response(route: str, status: int) -> Json:
     responses = _operations()[route]["responses"]
-    _hold(str(status) in responses, f"the document has no answer {status} for {route}")
+    _require(str(status) in responses, f"the OpenAPI document has no response {status} for {route}")
     response = responses[str(status)]
     name = response.get("$ref", "").removeprefix("#/components/responses/")
     return _document()["components"]["responses"][name] if name else response
 
 
 @cache
-def _answers(route: str, status: int) -> jsonschema_rs.Validator:
-    return _validator(_response(route, status)["content"])
+def _response_validator(route: str, status: int) -> jsonschema_rs.Validator:
+    return _validator(_documented_response(route, status)["content"])
 
 
 @cache
-def _bodies(route: str) -> jsonschema_rs.Validator:
+def _request_validator(route: str) -> jsonschema_rs.Validator:
     return _validator(_operations()[route]["requestBody"]["content"])
 
 
