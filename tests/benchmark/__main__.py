@@ -2,7 +2,7 @@
 
 1. The service's own handlers fill a stand-in that is fast to fill.
 2. Its rows are copied into the emulator's DynamoDB.
-3. Each operation is carried out there, counted, and checked.
+3. Each operation is carried out tconfig, counted, and checked.
 4. The functions are built, started cold in processes of their own, and timed when they are warm.
 """
 
@@ -17,7 +17,7 @@ import plots
 import prompts
 import report
 import warm
-from bench import Bench, Wrong, check, emulated, environment, fill_table, place
+from bench import Bench, Wrong, bench_config, check, emulated, environment, fill_table
 from budgets import verdicts
 from cold import layer_size, starts
 from meter import Cost
@@ -27,11 +27,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from seeds import Subject, changed_often, check_whole, forked_often, gone_back_often, scattered, with_facts
 from stand_in import StandIn
 
-from openbot_memory_local import deploy
-from openbot_memory_local.steps import LocalError
+from openbot_memory_emulator import deploy
+from openbot_memory_emulator.console import CommandError
 
 console = Console(highlight=False)
-PAGE = place().root / "docs/performance.md"
+PAGE = bench_config().root / "docs/performance.md"
 
 
 class Sizes(NamedTuple):
@@ -56,22 +56,22 @@ def main() -> int:
         return run(QUICK if quick else FULL, write=not quick)
     except Wrong as wrong:
         console.print(f"[bold red]✗[/] Wrong: {wrong}")
-    except LocalError as error:
+    except CommandError as error:
         console.print(f"[bold red]✗[/] {error}")
     return 1
 
 
 def run(sizes: Sizes, *, write: bool) -> int:
-    begun, here = time.monotonic(), place()
-    environment(here)
+    begun, config = time.monotonic(), bench_config()
+    environment(config)
     times = warm.handlers()
     own_time = max(each.median for each in times) / 1000
-    deploy.build(here)
-    cold, layer = starts(here), layer_size(here)
+    deploy.build(config)
+    cold, layer = starts(config), layer_size(config)
     stand_in = StandIn()
     with progress() as shown:
         columns, pasts = seeded(Bench(stand_in), sizes, shown)
-        with emulated(here) as client:
+        with emulated(config) as client:
             bench = Bench(client)
             fill_table(shown.track(list(stand_in), description="Copying rows into the emulator"))
             reply = bench.service.call("PATCH", "/v1/organization", {"agentMemoryModel": "offline"}, caller="admin")
@@ -81,7 +81,7 @@ def run(sizes: Sizes, *, write: bool) -> int:
     assert bench.meter
     found = verdicts(routes, on_top)
     text = "\n".join([
-        f"{report.machine(here)}\n",
+        f"{report.machine(config)}\n",
         f"{report.comparison(bench.meter)}\n",
         f"### Budgets\n\n{report.budgets(found)}",
         f"### Each route, by the size of the memory and of the history\n\n{report.costs(list(columns), routes)}",

@@ -20,8 +20,8 @@ from stand_in import Row, StandIn
 
 from openbot_memory.models import choose
 from openbot_memory.runtime import settings, wiring
-from openbot_memory_local import emulator
-from openbot_memory_local.place import HOST, Place
+from openbot_memory_emulator import process
+from openbot_memory_emulator.config import HOST, StackConfig
 
 ROOT = Path(__file__).parents[2]
 TABLE = "memory"
@@ -111,11 +111,11 @@ def fill_table(rows: Iterable[Row]) -> None:
         check(not answer["UnprocessedItems"], "the emulator takes every row")
 
 
-def environment(place: Place) -> None:
-    """What the functions find in theirs, on the emulator of this place."""
+def environment(config: StackConfig) -> None:
+    """What the functions find in theirs, on the emulator of this stack."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
-    os.environ |= {name: value for name, value in place.environment().items() if name.startswith(("AWS_", "NO_PROXY"))}
+    os.environ |= {name: value for name, value in config.environment().items() if name.startswith(("AWS_", "NO_PROXY"))}
     os.environ |= {
         "TABLE_NAME": TABLE,
         "EVENT_BUS_NAME": TABLE,
@@ -125,33 +125,33 @@ def environment(place: Place) -> None:
     }
 
 
-def place() -> Place:
+def bench_config() -> StackConfig:
     """A folder and a port of its own, beside whatever else runs."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
-        return Place(ROOT, ROOT / ".local/bench", probe.getsockname()[1])
+        return StackConfig(ROOT, ROOT / ".local/bench", probe.getsockname()[1])
 
 
 @contextmanager
-def emulated(place: Place) -> Generator[Any]:
+def emulated(config: StackConfig) -> Generator[Any]:
     """A client of a fresh emulator that has the template's table. It goes, with its folder, in the end.
 
     The emulator takes seconds for a Query of a long history, so its client waits longer than the functions' own.
     """
-    _remove(place)
-    place.directory.mkdir(parents=True)
-    process = emulator.start(place, None)
+    _remove(config)
+    config.directory.mkdir(parents=True)
+    emulator = process.start(config, None)
     try:
         client = cast("Any", get_session()).create_client("dynamodb", config=PATIENT)
         client.create_table(TableName=TABLE, **table_properties())
         yield client
     finally:
-        emulator.stop(place, process)
-        _remove(place)
+        process.stop(config, emulator)
+        _remove(config)
 
 
-def _remove(place: Place) -> None:
+def _remove(config: StackConfig) -> None:
     """What a run that was killed has left ends and goes as well."""
-    if left := emulator.running(place):
-        emulator.stop(place, left)
-    shutil.rmtree(place.directory, ignore_errors=True)
+    if left := process.running(config):
+        process.stop(config, left)
+    shutil.rmtree(config.directory, ignore_errors=True)

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from openbot_memory_local.place import REGION, Place
+from openbot_memory_emulator.config import REGION, StackConfig
 
 RUNS = 7
 FROM_LAMBDA = ("botocore", "dateutil", "jmespath", "six.py", "urllib3")  # what its runtime has beside Python's own
@@ -40,14 +40,14 @@ class Cold(NamedTuple):
     modules: int
 
 
-def starts(place: Place) -> list[Cold]:
-    """Of every function, built into `place.build`."""
+def starts(config: StackConfig) -> list[Cold]:
+    """Of every function, built into `config.build`."""
     with tempfile.TemporaryDirectory() as folder:
         found = [_site() / name for name in FROM_LAMBDA]
         subprocess.run([sys.executable, "-m", "compileall", "-q", *found], check=True)  # noqa: S603
         for each in found:
             (Path(folder) / each.name).symlink_to(each)
-        return [_least(function, [_start(place, function, folder) for _ in range(RUNS)]) for function in FUNCTIONS]
+        return [_least(function, [_start(config, function, folder) for _ in range(RUNS)]) for function in FUNCTIONS]
 
 
 def _site() -> Path:
@@ -56,8 +56,8 @@ def _site() -> Path:
     return Path(botocore.__file__).parents[1]
 
 
-def _start(place: Place, function: str, runtime: str) -> list[float]:
-    paths = [place.build / function, place.build / "CoreLayer/python", runtime]
+def _start(config: StackConfig, function: str, runtime: str) -> list[float]:
+    paths = [config.build / function, config.build / "CoreLayer/python", runtime]
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
@@ -77,6 +77,6 @@ def _least(function: str, runs: list[list[float]]) -> Cold:
     return Cold(function, imported * 1000, built * 1000, memory, int(modules))
 
 
-def layer_size(place: Place) -> float:
+def layer_size(config: StackConfig) -> float:
     """In MB, unzipped."""
-    return sum(each.stat().st_size for each in (place.build / "CoreLayer").rglob("*") if each.is_file()) / 1e6
+    return sum(each.stat().st_size for each in (config.build / "CoreLayer").rglob("*") if each.is_file()) / 1e6

@@ -15,7 +15,7 @@ from prices import dollars
 from prompts import A_TOKEN, Prompt
 from warm import Warm
 
-from openbot_memory_local.place import Place
+from openbot_memory_emulator.config import StackConfig
 
 BEGIN, END = "<!-- measured: written by `make bench` -->", "<!-- end of what was measured -->"
 
@@ -90,8 +90,12 @@ def comparison(meter: Meter) -> str:
     return f"Of {meter.compared:,} write requests, {len(meter.differing)} differ: {meter.differing[0]}."
 
 
-def machine(place: Place) -> str:
-    emulator = [place.tool("emulator", "python"), "-c", "from importlib.metadata import *; print(version('ministack'))"]
+def machine(config: StackConfig) -> str:
+    emulator = [
+        config.tool("emulator", "python"),
+        "-c",
+        "from importlib.metadata import *; print(version('ministack'))",
+    ]
     ministack = subprocess.run(emulator, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
     cores = f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
     versions = f"Python {platform.python_version()}, botocore {version('botocore')}, MiniStack {ministack}"

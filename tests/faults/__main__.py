@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from backends import Forward, InProcess, over_http
-from bench import ROOT, emulated, environment, place
+from bench import ROOT, bench_config, emulated, environment
 from play import Play
 from rich.console import Console
 from rich.table import Table
 from setting import Setting, Wrong, build
 
 from openbot_memory.runtime import settings, wiring
-from openbot_memory_local.place import Place
-from openbot_memory_local.steps import LocalError
+from openbot_memory_emulator.config import StackConfig
+from openbot_memory_emulator.console import CommandError
 
 console = Console(highlight=False)
 WORKERS = 6
@@ -42,7 +42,7 @@ def main() -> int:
             with backend(in_process=given.in_process) as (client, forwards):
                 if not run(client, forwards, seed, given.operations, threads=given.threads):
                     return 1
-    except LocalError as error:
+    except CommandError as error:
         console.print(f"[bold red]✗[/] {error}")
         return 1
     return 0
@@ -50,7 +50,7 @@ def main() -> int:
 
 @contextmanager
 def backend(*, in_process: bool) -> Generator[tuple[Any, Callable[[Any], Forward]]]:
-    here = Place(ROOT, ROOT / ".local/faults", place().port)
+    here = StackConfig(ROOT, ROOT / ".local/faults", bench_config().port)
     environment(here)
     for built in (settings.settings, wiring.table, wiring.rules, wiring.reader, wiring.world):
         built.cache_clear()

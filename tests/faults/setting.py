@@ -19,7 +19,7 @@ from service import Reply, Service, context
 from openbot_memory.domain.errors import Unavailable
 from openbot_memory.models import choose
 from openbot_memory.runtime import wiring
-from openbot_memory.store import agents, memories, sessions
+from openbot_memory.store import agents, memory, sessions
 from openbot_memory.store.table import ConditionFailed, Table
 from openbot_memory.use_cases import instructions
 
@@ -219,7 +219,7 @@ def build(client: Any, seed: int, forwards: Callable[[Any], Forward], patch: Pat
 
     patch(choose, "Models", models)
     setting = Setting(Service(client, model), layer, model, random)
-    for module in (memories, sessions, agents, instructions):
+    for module in (memory, sessions, agents, instructions):
         patch(module, "in_parallel", AtOnce())
     patch(botocore.endpoint, "time", SimpleNamespace(sleep=setting.clock.sleep))
     table = wiring.table()

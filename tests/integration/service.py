@@ -20,7 +20,7 @@ from openbot_memory.domain.session import Tokens
 from openbot_memory.models.offline import Offline
 from openbot_memory.models.port import Answer, Question
 from openbot_memory.runtime import wiring
-from openbot_memory_local.openapi import contract
+from openbot_memory_openapi import contract
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE: dict[str, Any] = json.loads(json.dumps(cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))))

@@ -16,7 +16,7 @@ import tables
 from books import Sums, balance
 from stage import Stage, stage
 
-from openbot_memory_local.steps import LocalError, console, show_error, step
+from openbot_memory_emulator.console import CommandError, console, show_error, step
 
 MOST_SHOWN = 30  # faults
 
@@ -30,7 +30,7 @@ def main() -> int:
     try:
         with stage() as made:
             return run(made, given.users, given.minutes)
-    except LocalError as error:
+    except CommandError as error:
         show_error(error)
         return 1
 

@@ -14,9 +14,10 @@ from journal import Made, write
 from players import AGENT, SHARED
 
 from openbot_memory.domain.session import Principal, PrincipalType
-from openbot_memory_local import access, stack
-from openbot_memory_local.place import HOST, Place
-from openbot_memory_local.steps import run
+from openbot_memory.store import tokens
+from openbot_memory_emulator import sample_tokens, stack
+from openbot_memory_emulator.config import HOST, StackConfig
+from openbot_memory_emulator.console import run
 
 ROOT = Path(__file__).parents[2]
 DIRECTORY = ROOT / ".local/load-stack"
@@ -27,14 +28,14 @@ type Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    place: Place
+    config: StackConfig
     url: str
     tokens: tuple[str, ...]  # of persons
     admin: str
 
     @property
     def journal(self) -> Path:
-        return self.place.directory / "journal.jsonl"
+        return self.config.directory / "journal.jsonl"
 
     def client(self) -> httpx.Client:
         headers = {"Authorization": f"Bearer {self.admin}"}
@@ -43,23 +44,23 @@ class Stage:
     def play(self, users: int, minutes: float) -> list[Json]:
         """Let Locust drive the players for so long. What it counted, by route."""
         told = {"url": self.url, "tokens": self.tokens, "journal": str(self.journal)}
-        here = self.place.directory / "stage.json"
+        here = self.config.directory / "stage.json"
         here.write_text(json.dumps(told))
-        results = self.place.directory / "statistics"
+        results = self.config.directory / "statistics"
         command: list[str | Path] = [
             ROOT / ".local/load/bin/locust", "-f", Path(__file__).with_name("locustfile.py"),
             "--headless", "--users", str(users), "--spawn-rate", "1",
             "--run-time", f"{round(minutes * 60)}s", "--stop-timeout", "120", "--exit-code-on-error", "0",
             "--json-file", results,
         ]  # fmt: skip
-        log = self.place.logs / "locust.log"
-        environment = self.place.environment() | {"LOAD_STAGE": str(here)}
-        run(command, log=log, cwd=self.place.directory, environment=environment, failed="Locust failed.")
+        log = self.config.logs / "locust.log"
+        environment = self.config.environment() | {"LOAD_STAGE": str(here)}
+        run(command, log=log, cwd=self.config.directory, environment=environment, failed="Locust failed.")
         return json.loads(results.with_suffix(".json").read_text())
 
     def dead_letters(self) -> int:
         """Events that no function could carry out."""
-        queues = self.place.client("sqs")
+        queues = self.config.client("sqs")
         count = "ApproximateNumberOfMessages"
         urls = queues.list_queues().get("QueueUrls", [])
         told = (queues.get_queue_attributes(QueueUrl=url, AttributeNames=[count])["Attributes"] for url in urls)
@@ -69,16 +70,16 @@ class Stage:
 @contextmanager
 def stage() -> Generator[Stage]:
     """The stack, fresh; it goes in the end, but for its folder's logs."""
-    place = Place(ROOT, DIRECTORY, int(os.environ.get("OPENBOT_LOCAL_PORT") or free_port()))
-    stack.down(place)  # of a run that was killed
+    config = StackConfig(ROOT, DIRECTORY, int(os.environ.get("OPENBOT_LOCAL_PORT") or free_port()))
+    stack.down(config)  # of a run that was killed
     try:
-        up = stack.up(place, model_url=None, reset=True)
-        made = Stage(place, up["url"], tuple(_persons(place)), up["tokens"]["admin"])
+        up = stack.up(config, model_url=None, reset=True)
+        made = Stage(config, up["url"], tuple(_persons(config)), up["tokens"]["admin"])
         made.journal.unlink(missing_ok=True)
         _furnish(made)
         yield made
     finally:
-        stack.down(place)
+        stack.down(config)
 
 
 def free_port() -> int:
@@ -87,11 +88,11 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _persons(place: Place) -> Generator[str]:
-    table = access.local_table(place)
+def _persons(config: StackConfig) -> Generator[str]:
+    table = sample_tokens.local_table(config)
     for number in range(PERSONS):
         who = Principal(organization="acme", type=PrincipalType.PERSON, id=f"p{number}", name=f"Person {number}")
-        yield access.issue(table, who, None)
+        yield tokens.issue(table, who)
 
 
 def _furnish(made: Stage) -> None:

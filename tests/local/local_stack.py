@@ -15,8 +15,8 @@ from typing import Any
 import httpx
 from model_server import ModelServer
 
-from openbot_memory_local.openapi import contract
-from openbot_memory_local.place import Place
+from openbot_memory_emulator.config import StackConfig
+from openbot_memory_openapi import contract
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(sys.executable).with_name("openbot-memory")
@@ -43,8 +43,8 @@ class Stack:
         return json.loads((self.directory / "stack.json").read_text())
 
     @property
-    def place(self) -> Place:
-        return Place(ROOT, self.directory, self.port)
+    def config(self) -> StackConfig:
+        return StackConfig(ROOT, self.directory, self.port)
 
     def api(self, token: str | None) -> httpx.Client:
         """A client for the API that holds it to the OpenAPI document; `token`: a name of stack.json's, itself, None."""

@@ -14,7 +14,7 @@ from local_stack import Api, Json, Stack, routes_of_the_template
 
 from openbot_memory.domain.session import Principal, PrincipalType
 from openbot_memory.store import tokens
-from openbot_memory_local.access import local_table
+from openbot_memory_emulator.sample_tokens import local_table
 
 CACHE = 1  # seconds: AuthorizerCacheSeconds of the local stack
 
@@ -42,7 +42,7 @@ def globex(stack: Stack) -> dict[str, str]:
     gina = Principal(organization="globex", type=PrincipalType.PERSON, id="gina", admin=True)
     return {
         "person": stack.written["tokens"]["otherOrganization"],
-        "admin": tokens.issue(local_table(stack.place), gina),
+        "admin": tokens.issue(local_table(stack.config), gina),
     }
 
 
@@ -125,7 +125,7 @@ def test_who_is_nobody_is_refused_by_every_route(stack: Stack, home: Home) -> No
 
 def nobody(stack: Stack) -> dict[str, str | None]:
     """Headers by what is wrong with each."""
-    table, token = local_table(stack.place), stack.written["tokens"]["admin"]
+    table, token = local_table(stack.config), stack.written["tokens"]["admin"]
     ada = Principal(organization="acme", type=PrincipalType.PERSON, id="ada", admin=True)
     expired, revoked = tokens.issue(table, ada, expires=int(time.time()) - 1), tokens.issue(table, ada)
     tokens.revoke(table, revoked)
@@ -180,7 +180,7 @@ def test_two_headers_are_nobody_or_one_of_both_and_leave_nothing_behind(
 
 def test_a_revoked_token_works_no_longer_than_the_cache_keeps_it(stack: Stack, api: Api) -> None:
     """Not even where it is used all the time."""
-    table = local_table(stack.place)
+    table = local_table(stack.config)
     token = tokens.issue(table, Principal(organization="acme", type=PrincipalType.PERSON, id="ben"))
     client = api(token)
     assert client.get("/v1/organization").status_code == 200

@@ -15,7 +15,7 @@ import pytest
 from local_stack import Session, Stack, changes, fact, wait_for
 from model_server import Json, ModelServer
 
-from openbot_memory_local.place import STACK, Place
+from openbot_memory_emulator.config import STACK, StackConfig
 
 SECRET_WORDS = "words that nobody shall read"
 POISON: dict[str, Json] = {  # by the function that it is for
@@ -34,14 +34,14 @@ class Asynchronous:
 
     def start(self, function: str, event: Json) -> None:
         """As EventBridge starts it on AWS."""
-        client = self.stack.place.client("lambda")
+        client = self.stack.config.client("lambda")
         answer = client.invoke(FunctionName=self.ids[function], InvocationType="Event", Payload=json.dumps(event))
         assert answer["StatusCode"] == 202
 
     def dead_letters(self, function: str) -> int:
         names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
         queue = self.ids[f"{function}DeadLetters"]
-        answer = self.stack.place.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=names)
+        answer = self.stack.config.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=names)
         return sum(int(answer["Attributes"][name]) for name in names)
 
     def wait_for_dead_letters(self, count: int) -> None:
@@ -49,11 +49,11 @@ class Asynchronous:
         wait_for(lambda: self.dead_letters("Consolidate") + self.dead_letters("Learn") == count)
 
     def put(self, function: str, body: str) -> None:
-        self.stack.place.client("sqs").send_message(QueueUrl=self.ids[f"{function}DeadLetters"], MessageBody=body)
+        self.stack.config.client("sqs").send_message(QueueUrl=self.ids[f"{function}DeadLetters"], MessageBody=body)
 
     def from_the_bus(self) -> list[Json]:
         """The events that came over the bus since this was asked last."""
-        sqs, events = self.stack.place.client("sqs"), list[Json]()
+        sqs, events = self.stack.config.client("sqs"), list[Json]()
         while messages := sqs.receive_message(QueueUrl=self.witness, MaxNumberOfMessages=10).get("Messages"):
             events += [json.loads(each["Body"]) for each in messages]
             for each in messages:
@@ -63,9 +63,9 @@ class Asynchronous:
 
 @pytest.fixture
 def functions(stack: Stack) -> Iterator[Asynchronous]:
-    place = stack.place
-    sqs, events = place.client("sqs"), place.client("events")
-    pages = place.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=STACK)
+    config = stack.config
+    sqs, events = config.client("sqs"), config.client("events")
+    pages = config.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=STACK)
     ids = {
         each["LogicalResourceId"]: each["PhysicalResourceId"]
         for page in pages
@@ -77,7 +77,7 @@ def functions(stack: Stack) -> Iterator[Asynchronous]:
     pattern = json.dumps({"source": [{"prefix": "openbot."}]})
     events.put_rule(Name="witness", EventBusName=ids["EventBus"], EventPattern=pattern)
     events.put_targets(**rule, Targets=[{"Id": "witness", "Arn": arn}])
-    deployed = {function: _retried(place, ids[function], 0) for function in POISON}
+    deployed = {function: _retried(config, ids[function], 0) for function in POISON}
     assert deployed == dict.fromkeys(POISON, 2)
     try:
         yield Asynchronous(stack, ids, witness)
@@ -86,13 +86,13 @@ def functions(stack: Stack) -> Iterator[Asynchronous]:
         events.delete_rule(Name="witness", EventBusName=ids["EventBus"])
         sqs.delete_queue(QueueUrl=witness)
         for function in POISON:
-            _retried(place, ids[function], deployed[function])
+            _retried(config, ids[function], deployed[function])
             sqs.purge_queue(QueueUrl=ids[f"{function}DeadLetters"])
 
 
-def _retried(place: Place, function: str, times: int) -> int:
+def _retried(config: StackConfig, function: str, times: int) -> int:
     """Let an event that fails be tried again so many times, and return how often it was before."""
-    client, which = place.client("lambda"), {"FunctionName": function, "Qualifier": "$LATEST"}
+    client, which = config.client("lambda"), {"FunctionName": function, "Qualifier": "$LATEST"}
     before = client.get_function_event_invoke_config(**which)
     kept = {name: before[name] for name in ("MaximumEventAgeInSeconds", "DestinationConfig")}
     client.put_function_event_invoke_config(**which, **kept, MaximumRetryAttempts=times)
@@ -173,7 +173,7 @@ def test_both_sorts_of_dead_letters_are_read_and_what_holds_no_event_is_left(
 
     assert again.returncode == 1
     assert f"Sent again: 13. Left: {len(unreadable)}." in again.stdout
-    assert len(re.findall(r"^left \S+: holds no event$", again.stdout, re.MULTILINE)) == len(unreadable)
+    assert len(re.findall(r"^left \S+: it contains no event$", again.stdout, re.MULTILINE)) == len(unreadable)
     assert SECRET_WORDS not in again.stdout + again.stderr
     names = ("source", "detail-type", "detail")
     sent = [{name: each[name] for name in names} for each in functions.from_the_bus()]
@@ -187,7 +187,7 @@ def test_both_sorts_of_dead_letters_are_read_and_what_holds_no_event_is_left(
 @contextmanager
 def _without_its_table(functions: Asynchronous, function: str) -> Generator[None]:
     """As after a bad deploy."""
-    client, name = functions.stack.place.client("lambda"), functions.ids[function]
+    client, name = functions.stack.config.client("lambda"), functions.ids[function]
     good = client.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
     client.update_function_configuration(FunctionName=name, Environment={"Variables": good | {"TABLE_NAME": "gone"}})
     try:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from local_stack import Api, Session, Stack
 
-from openbot_memory_local.gateway import outputs
+from openbot_memory_emulator.gateway import outputs
 
 RACERS = 10
 
@@ -118,7 +118,7 @@ def test_ten_requests_with_one_idempotency_key_create_one_session(client: httpx.
 
     assert [answer.status_code for answer in answers] == [201] * RACERS
     assert all(answer.json() == answers[0].json() for answer in answers)
-    pages = stack.place.client("dynamodb").get_paginator("scan").paginate(TableName=outputs(stack.place)["TableName"])
+    pages = stack.config.client("dynamodb").get_paginator("scan").paginate(TableName=outputs(stack.config)["TableName"])
     rows = [row for page in pages for row in page["Items"]]  # a page ends at 1 MB, which the tests before can exceed
     of_sessions = {row["pk"]["S"] for row in rows if "SESSION#" in row["pk"]["S"] and "of-the-race" in str(row)}
     assert len(of_sessions) == 1

@@ -14,8 +14,8 @@ import pytest
 from botocore.exceptions import ClientError
 from local_stack import PROGRAM, Api, Stack, command, free_port, routes_of_the_template, wait_for
 
-from openbot_memory_local.gateway import outputs
-from openbot_memory_local.place import REGION, STACK
+from openbot_memory_emulator.config import REGION, STACK
+from openbot_memory_emulator.gateway import outputs
 
 PATH = "/v1/organization"
 
@@ -42,7 +42,7 @@ def test_the_stack_listens_on_this_machine_only(stack: Stack) -> None:
 
 
 def test_every_route_of_the_template_is_registered_behind_the_authorizer(stack: Stack) -> None:
-    gateway = stack.place.client("apigatewayv2")
+    gateway = stack.config.client("apigatewayv2")
     (api,) = gateway.get_apis()["Items"]
     routes = gateway.get_routes(ApiId=api["ApiId"])["Items"]
 
@@ -52,20 +52,20 @@ def test_every_route_of_the_template_is_registered_behind_the_authorizer(stack: 
 
 def test_a_function_is_held_to_its_policy(stack: Stack) -> None:
     """The role of the function that reads may read an organization's rows and write nothing."""
-    resources = stack.place.client("cloudformation").describe_stack_resources(StackName=STACK)["StackResources"]
+    resources = stack.config.client("cloudformation").describe_stack_resources(StackName=STACK)["StackResources"]
     names = {each["LogicalResourceId"]: each["PhysicalResourceId"] for each in resources}
-    role = stack.place.client("lambda").get_function_configuration(FunctionName=names["Read"])["Role"]
-    session = stack.place.client("sts").assume_role(RoleArn=role, RoleSessionName="test")["Credentials"]
+    role = stack.config.client("lambda").get_function_configuration(FunctionName=names["Read"])["Role"]
+    session = stack.config.client("sts").assume_role(RoleArn=role, RoleSessionName="test")["Credentials"]
     reader = cast("Any", boto3).client(
         "dynamodb",
-        endpoint_url=stack.place.endpoint,
+        endpoint_url=stack.config.endpoint,
         region_name=REGION,
         aws_access_key_id=session["AccessKeyId"],
         aws_secret_access_key=session["SecretAccessKey"],
         aws_session_token=session["SessionToken"],
     )
     row = {"pk": {"S": "ORG#acme"}, "sk": {"S": "SETTINGS"}}
-    table = outputs(stack.place)["TableName"]
+    table = outputs(stack.config)["TableName"]
 
     reader.batch_get_item(RequestItems={table: {"Keys": [row]}})
     with pytest.raises(ClientError, match="AccessDenied"):
@@ -94,7 +94,7 @@ def test_a_second_up_keeps_the_running_stack_and_its_tokens(stack: Stack) -> Non
     again = stack.command("up")
 
     assert again.returncode == 0
-    assert "running already" in again.stdout
+    assert "already running" in again.stdout
     assert stack.written == before
 
 

@@ -76,7 +76,16 @@ def test_use_cases_import_no_library_of_the_outside(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_what_is_deployed_imports_nothing_that_is_only_local(path: Path) -> None:
-    assert not reaches(path, "openbot_memory_local", "typer", "rich", "httpx", "pytest")
+    assert not reaches(
+        path,
+        "openbot_memory_cli",
+        "openbot_memory_emulator",
+        "openbot_memory_openapi",
+        "typer",
+        "rich",
+        "httpx",
+        "pytest",
+    )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)

@@ -10,8 +10,8 @@ from test_template import FUNCTIONS
 from openbot_memory.domain import errors
 from openbot_memory.http.gateway import STATUS
 from openbot_memory.http.openapi import WRITTEN
-from openbot_memory_local.openapi import contract
-from openbot_memory_local.openapi.document import made
+from openbot_memory_openapi import contract
+from openbot_memory_openapi.generate import generate
 
 DOCUMENT: dict[str, Any] = json.loads(WRITTEN.read_text())
 OPERATIONS = dict(contract.operations(DOCUMENT))
@@ -26,7 +26,7 @@ ROUTES = {
 
 def test_the_written_document_is_what_the_models_make() -> None:
     """Else: `make openapi`."""
-    assert WRITTEN.read_text() == made()
+    assert WRITTEN.read_text() == generate()
 
 
 def test_its_routes_are_the_templates() -> None:

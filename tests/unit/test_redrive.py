@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import pytest
 
-from openbot_memory_local.redrive import event_of, send_again
-from openbot_memory_local.steps import LocalError
+from openbot_memory_cli.redrive import event_of, redrive
+from openbot_memory_emulator.console import CommandError
 
 EVENT = {"source": "openbot.sessions", "detail-type": "Turn Finished", "detail": {"session": "s", "note": "grüß"}}
 
@@ -65,7 +65,7 @@ def letters(count: int, **other: str) -> list[str]:
 def test_all_of_both_queues_is_sent_as_it_was_and_taken_out() -> None:
     cloud = Cloud({"consolidate": letters(23), "learn": [json.dumps({"requestPayload": EVENT, "version": "1.0"})]})
 
-    send_again(cloud.client, "memory")
+    redrive(cloud.client, "memory")
 
     assert cloud.queues == {"consolidate": [], "learn": []}
     assert len(cloud.put) == 24
@@ -84,13 +84,13 @@ def test_what_the_bus_refuses_or_nobody_can_read_stays_and_can_be_seen_again(
     refused, unreadable = letters(1, source="aws.events"), ["no event", "{}"]
     cloud = Cloud({"consolidate": [*refused, *letters(1)], "learn": [*unreadable]}, refused={"aws.events"})
 
-    with pytest.raises(LocalError):
-        send_again(cloud.client, "memory")
+    with pytest.raises(CommandError):
+        redrive(cloud.client, "memory")
 
     assert cloud.queues == {"consolidate": refused, "learn": unreadable}
     assert not cloud.hidden & {*refused, *unreadable}
     told = capsys.readouterr().out
-    assert [told.count(words) for words in ("refused by the bus", "holds no event", "Sent again: 1. Left: 3.")] == [
+    assert [told.count(words) for words in ("the bus refused it", "contains no event", "Sent again: 1. Left: 3.")] == [
         1,
         2,
         1,
@@ -102,7 +102,7 @@ def test_nothing_leaves_its_queue_when_the_bus_cannot_be_reached() -> None:
     cloud = Cloud({"consolidate": letters(3), "learn": letters(2, source="openbot.memory")}, broken=True)
 
     with pytest.raises(ConnectionError):
-        send_again(cloud.client, "memory")
+        redrive(cloud.client, "memory")
 
     assert [len(bodies) for bodies in cloud.queues.values()] == [3, 2]
 

@@ -23,9 +23,9 @@ from gate import Gate
 from model import free_port, served
 from player import Played, Player
 
-from openbot_memory_local import stack
-from openbot_memory_local.place import Place
-from openbot_memory_local.steps import LocalError, console, show_error, step
+from openbot_memory_emulator import stack
+from openbot_memory_emulator.config import StackConfig
+from openbot_memory_emulator.console import CommandError, console, show_error, step
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,18 +36,20 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started ends, too
-    place = Place(ROOT, ROOT / ".local/weak-model-stack", int(os.environ.get("OPENBOT_LOCAL_PORT") or free_port()))
+    config = StackConfig(
+        ROOT, ROOT / ".local/weak-model-stack", int(os.environ.get("OPENBOT_LOCAL_PORT") or free_port())
+    )
     try:
-        with served(place, place.logs / "model.log") as url, Gate(url, given.seed) as gate:
-            return run(place, gate, given.conversations, given.seed)
-    except LocalError as error:
+        with served(config, config.logs / "model.log") as url, Gate(url, given.seed) as gate:
+            return run(config, gate, given.conversations, given.seed)
+    except CommandError as error:
         show_error(error)
         return 1
 
 
-def run(place: Place, gate: Gate, count: int, seed: int) -> int:
+def run(config: StackConfig, gate: Gate, count: int, seed: int) -> int:
     played, begun = list[Played](), time.monotonic()
-    with person(place, gate.url) as client:
+    with person(config, gate.url) as client:
         for number, conversation in enumerate(conversations(count, seed), 1):
             with step(f"Conversation {number} of {count}"):
                 played.append(Player(client).play(conversation))
@@ -74,17 +76,17 @@ def uncounted(played: list[Played], calls: int) -> list[str]:
 
 
 @contextmanager
-def person(place: Place, model: str) -> Generator[httpx.Client]:
+def person(config: StackConfig, model: str) -> Generator[httpx.Client]:
     """A person's client of a fresh stack, whose Bedrock asks the model. The stack goes in the end."""
-    stack.down(place)  # of a run that was killed
-    shutil.rmtree(place.state, ignore_errors=True)
+    stack.down(config)  # of a run that was killed
+    shutil.rmtree(config.state, ignore_errors=True)
     try:
-        up = stack.up(place, model_url=model, reset=False)
+        up = stack.up(config, model_url=model, reset=False)
         headers = {"Authorization": f"Bearer {up['tokens']['person']}"}
         with httpx.Client(base_url=up["url"], headers=headers, timeout=60, trust_env=False) as client:
             yield client
     finally:
-        stack.down(place)
+        stack.down(config)
 
 
 if __name__ == "__main__":

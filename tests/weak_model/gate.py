@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self, cast
 
 import httpx
 
-from openbot_memory_local.place import HOST
+from openbot_memory_emulator.config import HOST
 
 MAX_TOKENS = 300  # of an answer; a runaway answer is cut off here
 TEMPERATURES = (0.0, 0.3, 0.8, 1.2)

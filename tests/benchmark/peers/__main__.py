@@ -20,7 +20,7 @@ from rich.progress import track
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 PAGE = ROOT / "docs/peers.md"
-BEGIN, END = "<!-- measured: written by `make peers` -->", "<!-- end of what was measured -->"
+BEGIN, END = "<!-- measured: written by `make bench peers=1` -->", "<!-- end of what was measured -->"
 SYSTEMS = {
     "by_openbot": "OpenBot Memory",
     "by_mem0": f"mem0 {version('mem0ai')}",

@@ -1,4 +1,4 @@
-"""Builds and deploys template.yaml as it is, but for two words. Unchanged sources do nothing."""
+"""Builds template.yaml with AWS SAM and deploys it to the emulator. Skips both while the sources are unchanged."""
 
 import hashlib
 import platform
@@ -8,23 +8,24 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from openbot_memory_local.place import REGION, STACK, Place
-from openbot_memory_local.steps import LocalError, run, step
+from openbot_memory_emulator.config import REGION, STACK, StackConfig
+from openbot_memory_emulator.console import CommandError, run, step
 
 BUCKET = "openbot-memory-artifacts"
 SOURCES = ("src", "functions")
 PARAMETERS = ("Stage=local", "DeletionProtection=false", "AuthorizerCacheSeconds=1")
 
 
-def deploy(place: Place) -> None:
-    digest = build(place)
-    if _deployed(place) == digest:
+def deploy(config: StackConfig) -> None:
+    """Build and deploy, unless the running stack was deployed from the same sources."""
+    digest = build(config)
+    if _deployed_digest(config) == digest:
         return
     with step("Deploying the template"):
-        _make_bucket(place.client("s3"))
+        _make_bucket(config.client("s3"))
         command: list[str | Path] = [
-            _sam(place), "deploy",
-            "--template-file", place.build / "template.yaml",
+            _sam(config), "deploy",
+            "--template-file", config.build / "template.yaml",
             "--stack-name", STACK,
             "--s3-bucket", BUCKET,
             "--capabilities", "CAPABILITY_IAM",
@@ -33,9 +34,9 @@ def deploy(place: Place) -> None:
             "--parameter-overrides", *PARAMETERS,
             "--tags", f"sources={digest}",
         ]  # fmt: skip
-        environment = place.environment() | {"SAM_CLI_POLL_DELAY": "0.5"}
-        log = place.logs / "deploy.log"
-        run(command, log=log, cwd=place.root, environment=environment, failed="The deploy failed.")
+        environment = config.environment() | {"SAM_CLI_POLL_DELAY": "0.5"}
+        log = config.logs / "deploy.log"
+        run(command, log=log, cwd=config.root, environment=environment, failed="`sam deploy` failed.")
 
 
 def on_arm() -> bool:
@@ -48,48 +49,48 @@ def _make_bucket(s3: Any) -> None:  # noqa: ANN401
 
 
 def _template(root: Path) -> str:
-    """What template.yaml says, with this machine's processor and the emulator's name of the right to ask a model."""
+    """template.yaml with this machine's architecture, and with the emulator's name for the model permission."""
     template = (root / "template.yaml").read_text()
     if not on_arm():
         template = template.replace("arm64", "x86_64")  # BuildArchitecture takes no parameter
     return template.replace("bedrock:InvokeModel", "bedrock:Converse")  # on AWS, InvokeModel allows Converse
 
 
-def build(place: Place) -> str:
-    """`sam build` the changed copy of the template, and return the digest of what it was built from."""
-    template = _template(place.root)
-    digest, mark = _digest(place.root, template), place.build / "sources"
-    if mark.exists() and mark.read_text() == digest:
+def build(config: StackConfig) -> str:
+    """Run `sam build` on the changed template and return the digest of the sources."""
+    template = _template(config.root)
+    digest, built = _digest(config.root, template), config.build / "sources"
+    if built.exists() and built.read_text() == digest:
         return digest
     with step("Building the functions"):
-        place.logs.mkdir(parents=True, exist_ok=True)
-        copy = place.directory / "template.yaml"
+        config.logs.mkdir(parents=True, exist_ok=True)
+        copy = config.directory / "template.yaml"
         copy.write_text(template)
         command: list[str | Path] = [
-            _sam(place), "build",
+            _sam(config), "build",
             "--template-file", copy,
-            "--base-dir", place.root,
-            "--build-dir", place.build,
-            "--cache-dir", place.directory / "cache",
+            "--base-dir", config.root,
+            "--build-dir", config.build,
+            "--cache-dir", config.directory / "cache",
             "--cached",
             "--parallel",
         ]  # fmt: skip
-        log = place.logs / "build.log"
-        environment = place.environment() | {"ARCHITECTURE": "aarch64" if on_arm() else "x86_64"}
-        run(command, log=log, cwd=place.root, environment=environment, failed="The build failed.")
-        mark.write_text(digest)
+        log = config.logs / "build.log"
+        environment = config.environment() | {"ARCHITECTURE": "aarch64" if on_arm() else "x86_64"}
+        run(command, log=log, cwd=config.root, environment=environment, failed="`sam build` failed.")
+        built.write_text(digest)
     return digest
 
 
-def _sam(place: Place) -> Path:
-    program = place.tool("sam", "sam")
+def _sam(config: StackConfig) -> Path:
+    program = config.tool("sam", "sam")
     if not program.exists():
-        raise LocalError("AWS SAM CLI is not installed. `make run` installs it.")
+        raise CommandError("AWS SAM CLI is not installed. Run `make setup` to install it.")
     return program
 
 
 def _digest(root: Path, template: str) -> str:
-    """Of all that a deploy depends on."""
+    """A hash of everything that a deployment depends on."""
     whole = hashlib.sha256("\n".join([*PARAMETERS, template]).encode())
     for source in SOURCES:
         for file in sorted(each for each in (root / source).rglob("*") if each.is_file()):
@@ -99,10 +100,10 @@ def _digest(root: Path, template: str) -> str:
     return whole.hexdigest()
 
 
-def _deployed(place: Place) -> str | None:
-    """The digest that the running stack was deployed from; None if there is no whole stack."""
+def _deployed_digest(config: StackConfig) -> str | None:
+    """The digest of the sources of the running stack; None if no complete stack is deployed."""
     try:
-        stack = place.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"][0]
+        stack = config.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"][0]
     except ClientError:
         return None
     tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", [])}

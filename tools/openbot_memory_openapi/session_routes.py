@@ -1,4 +1,4 @@
-"""The routes of sessions."""
+"""Declares the routes of sessions."""
 
 from openbot_memory.domain.errors import (
     AgentNotFound,
@@ -13,8 +13,8 @@ from openbot_memory.domain.errors import (
     VersionNotFound,
 )
 from openbot_memory.http import requests
-from openbot_memory_local.openapi import answers
-from openbot_memory_local.openapi.route import (
+from openbot_memory_openapi import responses
+from openbot_memory_openapi.routing import (
     ExpectedHead,
     FactKey,
     From,
@@ -52,19 +52,19 @@ DELETE = {"Delete": link("delete_session", OF_SESSION)}
 
 
 @route("POST /v1/sessions", SessionExists, KeyReused, status=201, links=OF_VIEW | DELETE)
-def create_session(body: requests.Create, key: IdempotencyKey = None) -> answers.SessionView:
+def create_session(body: requests.Create, key: IdempotencyKey = None) -> responses.SessionView:
     """Begin a session."""
     ...
 
 
 @route("GET /v1/sessions/{id}", SessionNotFound)
-def session(id: SessionId) -> answers.SessionView:
+def session(id: SessionId) -> responses.SessionView:
     """See its head, revision, settings and the state of its consolidation."""
     ...
 
 
 @route("DELETE /v1/sessions/{id}", SessionNotFound)
-def delete_session(id: SessionId) -> answers.DeletedSession:
+def delete_session(id: SessionId) -> responses.DeletedSession:
     """Delete it for good; an administrator or a host may.
 
     Forks keep what they need. Asked again while the rows go, it is answered alike.
@@ -73,7 +73,7 @@ def delete_session(id: SessionId) -> answers.DeletedSession:
 
 
 @route("POST /v1/sessions/{id}/turns", SessionNotFound, SessionConflict, KeyReused, links=OF_VIEW)
-def append_turn(id: SessionId, body: requests.Turn, key: IdempotencyKey = None) -> answers.SessionView:
+def append_turn(id: SessionId, body: requests.Turn, key: IdempotencyKey = None) -> responses.SessionView:
     """Append a finished, cancelled or failed turn; the same turn again changes nothing.
 
     It holds at most 1000 items of 256 KB each, and any request at most 5 MB.
@@ -82,7 +82,7 @@ def append_turn(id: SessionId, body: requests.Turn, key: IdempotencyKey = None) 
 
 
 @route("GET /v1/sessions/{id}/items", SessionNotFound, links={"Next": link("items", NEXT)})
-def items(id: SessionId, limit: Limit = None, cursor: From = None) -> answers.Items:
+def items(id: SessionId, limit: Limit = None, cursor: From = None) -> responses.Items:
     """Read the history, oldest first."""
     ...
 
@@ -94,7 +94,7 @@ def memory(
     kind: OfKind = None,
     limit: LimitOfMemory = None,
     cursor: From = None,
-) -> answers.Memory:
+) -> responses.Memory:
     """Read the facts."""
     ...
 
@@ -110,13 +110,13 @@ def memory(
     ModelFailed,
     links=OF_VIEW | {"Erase": link("erase_fact", OF_SESSION | SEEN | KEY)},
 )
-def change_memory(id: SessionId, body: requests.Change, key: IdempotencyKey = None) -> answers.SessionView:
+def change_memory(id: SessionId, body: requests.Change, key: IdempotencyKey = None) -> responses.SessionView:
     """Remember, Forget, Configure or Refresh, decided on what was last seen."""
     ...
 
 
 @route("DELETE /v1/sessions/{id}/memory/{key}", SessionNotFound, SessionConflict, UnknownKey, links=OF_VIEW)
-def erase_fact(id: SessionId, key: FactKey, expected: ExpectedHead, revision: SeenRevision) -> answers.SessionView:
+def erase_fact(id: SessionId, key: FactKey, expected: ExpectedHead, revision: SeenRevision) -> responses.SessionView:
     """Erase a fact's content for good; a stub stays, so that it is not learned again.
 
     Instead of the query, a JSON body with `expected` and `revision` is taken, too.
@@ -125,13 +125,13 @@ def erase_fact(id: SessionId, key: FactKey, expected: ExpectedHead, revision: Se
 
 
 @route("GET /v1/sessions/{id}/memory/log", SessionNotFound, links={"Next": link("log", NEXT)})
-def log(id: SessionId, limit: Limit = None, cursor: From = None) -> answers.Log:
+def log(id: SessionId, limit: Limit = None, cursor: From = None) -> responses.Log:
     """Read every change of the memory, newest first, and what was dropped and why."""
     ...
 
 
 @route("GET /v1/sessions/{id}/instructions", SessionNotFound)
-def instructions(id: SessionId) -> answers.Instructions:
+def instructions(id: SessionId) -> responses.Instructions:
     """Read the text for the model's next turn, with what its agent knows."""
     ...
 
@@ -145,7 +145,7 @@ def instructions(id: SessionId) -> answers.Instructions:
     status=201,
     links=OF_VIEW,
 )
-def fork(id: SessionId, body: requests.Fork, key: IdempotencyKey = None) -> answers.SessionView:
+def fork(id: SessionId, body: requests.Fork, key: IdempotencyKey = None) -> responses.SessionView:
     """Begin a new session with the history and memory of a version."""
     ...
 
@@ -158,18 +158,18 @@ def fork(id: SessionId, body: requests.Fork, key: IdempotencyKey = None) -> answ
     KeyReused,
     links=OF_VIEW,
 )
-def rewind(id: SessionId, body: requests.Rewind, key: IdempotencyKey = None) -> answers.SessionView:
+def rewind(id: SessionId, body: requests.Rewind, key: IdempotencyKey = None) -> responses.SessionView:
     """Go back, or forward again, to any version, in one step."""
     ...
 
 
 @route("POST /v1/sessions/{id}/promote", SessionNotFound, AgentNotFound, KeyReused)
-def promote(id: SessionId, body: requests.Promote, key: IdempotencyKey = None) -> answers.Promoted:
+def promote(id: SessionId, body: requests.Promote, key: IdempotencyKey = None) -> responses.Promoted:
     """Take the session's durable facts into an agent's memory. A host may not."""
     ...
 
 
 @route("GET /v1/sessions/{id}/export", SessionNotFound, links={"Next": link("export_session", NEXT)})
-def export_session(id: SessionId, cursor: From = None) -> answers.SessionExport:
+def export_session(id: SessionId, cursor: From = None) -> responses.SessionExport:
     """Read all that is kept, in pages."""
     ...

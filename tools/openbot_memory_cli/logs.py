@@ -1,16 +1,16 @@
-"""What the functions of the local stack wrote, one line an event, oldest first."""
+"""Prints the log lines of the local stack's functions, oldest first."""
 
 from datetime import UTC, datetime
 
-from openbot_memory_local.place import Place
-from openbot_memory_local.steps import console
+from openbot_memory_emulator.config import StackConfig
+from openbot_memory_emulator.console import console
 
-NOISE = ("START RequestId", "END RequestId", "REPORT RequestId", '{"_aws"')  # the last: metrics
+NOISE = ("START RequestId", "END RequestId", "REPORT RequestId", '{"_aws"')  # the last are metrics
 
 
-def show(place: Place, name: str, *, everything: bool) -> None:
-    """`name`: a part of a function's name, empty for all."""
-    client = place.client("logs")
+def show(config: StackConfig, name: str, *, everything: bool) -> None:
+    """Print the lines of all functions whose names contain `name`. `everything` adds metrics and Lambda's own lines."""
+    client = config.client("logs")
     lines = list[tuple[int, str, str]]()
     for group in client.describe_log_groups()["logGroups"]:
         source = group["logGroupName"].rsplit("/", 1)[-1].removesuffix("Logs")
@@ -21,4 +21,4 @@ def show(place: Place, name: str, *, everything: bool) -> None:
         if everything or not message.startswith(NOISE):
             moment = datetime.fromtimestamp(at / 1000, UTC).astimezone().strftime("%H:%M:%S")
             console.print(f"{moment} {source:<12} {message.rstrip()}", markup=False)
-    console.print(f"The emulator's own log: {place.logs / 'emulator.log'}", style="dim", markup=False)
+    console.print(f"Log of the emulator itself: {config.logs / 'emulator.log'}", style="dim", markup=False)

@@ -1,4 +1,4 @@
-"""The shapes of what is answered. The functions make plain JSON; these say how it looks, and nothing else fits."""
+"""The response models. The functions write plain JSON; these models say which fields it has, and allow no others."""
 
 from typing import Annotated, Literal
 
@@ -17,28 +17,28 @@ type ItemId = Annotated[str, Field(pattern=r"^i-[0-9]{2,}$")]
 type Cursor = Annotated[str, Field(min_length=1, description="Where the next page begins.")]
 
 
-class _Answer(BaseModel):
+class _Response(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Person(_Answer):
+class Person(_Response):
     id: str
     name: str
 
 
-class By(_Answer):
+class By(_Response):
     """Who made a change."""
 
     type: PrincipalType
     id: str
 
 
-class Tokens(_Answer):
+class Tokens(_Response):
     input: Count
     output: Count
 
 
-class Failure(_Answer):
+class Failure(_Response):
     """Why the last consolidation failed, and how many have in a row."""
 
     message: str
@@ -46,12 +46,12 @@ class Failure(_Answer):
     attempts: Count
 
 
-class SwitchesInForce(_Answer):
+class SwitchesInForce(_Response):
     use: bool
     generate: bool
 
 
-class Overrides(_Answer):
+class Overrides(_Response):
     """Only the switches that the session sets itself."""
 
     use: bool | Absent = None
@@ -61,12 +61,12 @@ class Overrides(_Answer):
 # ---- Sessions --------------------------------------------------------------------------------------------------------
 
 
-class ForkedFrom(_Answer):
+class ForkedFrom(_Response):
     session: Id
     version: VersionId
 
 
-class Session(_Answer):
+class Session(_Response):
     id: Id
     head: VersionId
     revision: Revision
@@ -78,45 +78,45 @@ class Session(_Answer):
     updatedAt: Time
 
 
-class Consolidation(_Answer):
+class Consolidation(_Response):
     waiting: Annotated[int, Field(ge=0, description="Items that are not read yet.")]
     lastRun: Time | None
     error: Failure | None
     tokens: Tokens
 
 
-class MemoryState(_Answer):
+class MemoryState(_Response):
     settings: SwitchesInForce
     overrides: Overrides
     consolidation: Consolidation
 
 
-class SessionView(_Answer):
+class SessionView(_Response):
     session: Session
     memory: MemoryState
 
 
-class Deleted(_Answer):
+class Deleted(_Response):
     id: Id
     deleted: Literal[True]
 
 
-class DeletedSession(_Answer):
+class DeletedSession(_Response):
     session: Deleted
 
 
-class Block(_Answer):
+class Block(_Response):
     shown: Count
     omitted: Count
 
 
-class Instructions(_Answer):
+class Instructions(_Response):
     text: str
     session: Block
     agent: Block
 
 
-class Promoted(_Answer):
+class Promoted(_Response):
     agent: Id
     version: Revision
     keys: list[str]
@@ -125,42 +125,42 @@ class Promoted(_Answer):
 # ---- The history -----------------------------------------------------------------------------------------------------
 
 
-class _Item(_Answer):
+class _Item(_Response):
     id: ItemId
     at: Time
 
 
-class _OfTurn(_Item):
+class _TurnItem(_Item):
     turn: str
     person: Person | None
 
 
-class MessageItem(_OfTurn):
+class MessageItem(_TurnItem):
     type: Literal["message"]
     role: Literal["user", "assistant"]
     text: str
 
 
-class ToolCallItem(_OfTurn):
+class ToolCallItem(_TurnItem):
     type: Literal["tool-call"]
     app: str
     name: str
     arguments: dict[str, JsonValue]
 
 
-class ToolResultItem(_OfTurn):
+class ToolResultItem(_TurnItem):
     type: Literal["tool-result"]
     app: str
     text: str
 
 
-class ApprovalItem(_OfTurn):
+class ApprovalItem(_TurnItem):
     type: Literal["approval"]
     text: str
     approved: bool
 
 
-class ActionItem(_OfTurn):
+class ActionItem(_TurnItem):
     type: Literal["action"]
     app: str
     text: str
@@ -180,7 +180,7 @@ type Item = Annotated[
 ]
 
 
-class Items(_Answer):
+class Items(_Response):
     items: list[Item]
     cursor: Cursor | None
 
@@ -188,7 +188,7 @@ class Items(_Answer):
 # ---- Memory ----------------------------------------------------------------------------------------------------------
 
 
-class _Known(_Answer):
+class _Entry(_Response):
     key: str
     content: str
     kind: Kind
@@ -196,11 +196,11 @@ class _Known(_Answer):
     status: Status
 
 
-class Fact(_Known):
+class Fact(_Entry):
     sources: list[ItemId]
 
 
-class Memory(_Answer):
+class Memory(_Response):
     entries: dict[str, Fact]
     processed: list[ItemId]
     settings: SwitchesInForce
@@ -209,12 +209,12 @@ class Memory(_Answer):
     cursor: Cursor | Absent = None
 
 
-class Dropped(_Answer):
+class Dropped(_Response):
     key: str
     reason: Reason
 
 
-class SessionChange(_Answer):
+class SessionChange(_Response):
     """One change of a session's memory, and what of it was dropped."""
 
     version: VersionId
@@ -227,7 +227,7 @@ class SessionChange(_Answer):
     by: By | Absent = None
 
 
-class Log(_Answer):
+class Log(_Response):
     log: list[SessionChange]
     cursor: Cursor | None
 
@@ -244,7 +244,7 @@ class SessionExport(SessionView):
 # ---- Agents and the organization -------------------------------------------------------------------------------------
 
 
-class Agent(_Answer):
+class Agent(_Response):
     id: Id
     name: str
     shared: bool
@@ -252,27 +252,27 @@ class Agent(_Answer):
     createdAt: Time
 
 
-class AgentView(_Answer):
+class AgentView(_Response):
     agent: Agent
 
 
-class Source(_Answer):
+class Source(_Response):
     session: Id
     item: ItemId
 
 
-class Entry(_Known):
+class Entry(_Entry):
     sources: list[Source]
     person: Person | Absent = None
 
 
-class AgentMemory(_Answer):
+class AgentMemory(_Response):
     entries: dict[str, Entry]
     version: Revision
     cursor: Cursor | Absent = None
 
 
-class AgentChange(_Answer):
+class AgentChange(_Response):
     """One version of an agent's memory."""
 
     version: Revision
@@ -285,7 +285,7 @@ class AgentChange(_Answer):
     dropped: list[Dropped] | Absent = None
 
 
-class AgentLog(_Answer):
+class AgentLog(_Response):
     log: list[AgentChange]
     cursor: Cursor | None
 
@@ -298,7 +298,7 @@ class AgentExport(AgentView):
     cursor: Cursor | None
 
 
-class Organization(_Answer):
+class Organization(_Response):
     memory: SwitchesInForce
     agentMemory: bool
     agentMemoryModel: ModelId | None

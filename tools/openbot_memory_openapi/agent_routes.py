@@ -1,4 +1,4 @@
-"""The routes of agents and the organization, and of the document itself."""
+"""Declares the routes of agents, of the organization, and of the OpenAPI document itself."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ from openbot_memory.domain.errors import (
     VersionNotFound,
 )
 from openbot_memory.http import requests
-from openbot_memory_local.openapi import answers
-from openbot_memory_local.openapi.route import (
+from openbot_memory_openapi import responses
+from openbot_memory_openapi.routing import (
     AgentId,
     ExpectedVersion,
     FactKey,
@@ -48,13 +48,13 @@ OF_VIEW = {
 
 
 @route("POST /v1/agents", AgentExists, KeyReused, status=201, links=OF_VIEW)
-def create_agent(body: requests.CreateAgent, key: IdempotencyKey = None) -> answers.AgentView:
+def create_agent(body: requests.CreateAgent, key: IdempotencyKey = None) -> responses.AgentView:
     """Make an agent, shared or not."""
     ...
 
 
 @route("GET /v1/agents/{id}", AgentNotFound, links={"Change": OF_VIEW["Change"]})
-def agent(id: AgentId) -> answers.AgentView:
+def agent(id: AgentId) -> responses.AgentView:
     """See an agent, and the version of its memory."""
     ...
 
@@ -66,7 +66,7 @@ def agent_memory(
     kind: OfKind = None,
     limit: LimitOfMemory = None,
     cursor: From = None,
-) -> answers.AgentMemory:
+) -> responses.AgentMemory:
     """Read what it learned across sessions."""
     ...
 
@@ -83,13 +83,13 @@ def agent_memory(
     KeyReused,
     links=OF_CHANGE,
 )
-def change_agent_memory(id: AgentId, body: requests.ChangeAgent, key: IdempotencyKey = None) -> answers.AgentMemory:
+def change_agent_memory(id: AgentId, body: requests.ChangeAgent, key: IdempotencyKey = None) -> responses.AgentMemory:
     """Remember, Forget, or Restore an earlier version. The answer shows only what was changed."""
     ...
 
 
 @route("DELETE /v1/agents/{id}/memory/{key}", AgentNotFound, AgentMemoryConflict, UnknownKey)
-def erase_entry(id: AgentId, key: FactKey, expected: ExpectedVersion) -> answers.AgentMemory:
+def erase_entry(id: AgentId, key: FactKey, expected: ExpectedVersion) -> responses.AgentMemory:
     """Erase an entry's content for good; a stub stays, so that it is not learned again.
 
     Instead of the query, a JSON body with `expected` is taken, too.
@@ -98,25 +98,25 @@ def erase_entry(id: AgentId, key: FactKey, expected: ExpectedVersion) -> answers
 
 
 @route("GET /v1/agents/{id}/memory/log", AgentNotFound, links={"Next": link("agent_log", NEXT)})
-def agent_log(id: AgentId, limit: Limit = None, cursor: From = None) -> answers.AgentLog:
+def agent_log(id: AgentId, limit: Limit = None, cursor: From = None) -> responses.AgentLog:
     """Read every version of the memory, newest first."""
     ...
 
 
 @route("GET /v1/agents/{id}/export", AgentNotFound, links={"Next": link("export_agent", NEXT)})
-def export_agent(id: AgentId, cursor: From = None) -> answers.AgentExport:
+def export_agent(id: AgentId, cursor: From = None) -> responses.AgentExport:
     """Read all that is kept, in pages."""
     ...
 
 
 @route("GET /v1/organization")
-def organization() -> answers.Organization:
+def organization() -> responses.Organization:
     """Read the organization's settings."""
     ...
 
 
 @route("PATCH /v1/organization")
-def configure_organization(body: requests.Settings) -> answers.Organization:
+def configure_organization(body: requests.Settings) -> responses.Organization:
     """Change any part of them; an administrator may."""
     ...
 

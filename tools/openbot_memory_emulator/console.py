@@ -1,4 +1,4 @@
-"""Shows what is being done, and runs programs whose output goes to a log."""
+"""Prints progress and errors for the user, and runs programs whose output goes to a log file."""
 
 import subprocess
 import time
@@ -9,11 +9,11 @@ from pathlib import Path
 from rich.console import Console
 
 console = Console(highlight=False, soft_wrap=True)
-TAIL = 25  # lines of a log that are shown after a failure
+TAIL = 25  # lines of the log shown after a failure
 
 
-class LocalError(Exception):
-    """What went wrong, as the user should read it, and the log that says more."""
+class CommandError(Exception):
+    """A failure that the user is shown as one sentence, with the log file that has the details."""
 
     def __init__(self, message: str, log: Path | None = None) -> None:
         super().__init__(message)
@@ -22,17 +22,17 @@ class LocalError(Exception):
 
 @contextmanager
 def step(text: str) -> Generator[None]:
-    """Say what is going on while it does, and how long it took. Without a terminal: plain lines."""
-    begun = time.monotonic()
+    """Show what is running, and afterwards how long it took. Without a terminal it prints plain lines."""
+    started = time.monotonic()
     if not console.is_terminal:
         console.print(f"{text} ...", markup=False)
     with console.status(text) if console.is_terminal else nullcontext():
         yield
-    console.print(f"[green]✓[/] {text} [dim]({time.monotonic() - begun:.1f} s)[/]")
+    console.print(f"[green]✓[/] {text} [dim]({time.monotonic() - started:.1f} s)[/]")
 
 
 def run(command: Sequence[str | Path], *, log: Path, cwd: Path, environment: Mapping[str, str], failed: str) -> None:
-    """Run a program to its end. Raises LocalError if it fails; whatever interrupts the wait ends it too."""
+    """Run a program to its end; raise CommandError if it fails. An interrupt ends the program as well."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=output, stderr=subprocess.STDOUT)  # noqa: S603
@@ -43,12 +43,13 @@ def run(command: Sequence[str | Path], *, log: Path, cwd: Path, environment: Map
             process.wait()
             raise
     if code:
-        raise LocalError(failed, log)
+        raise CommandError(failed, log)
 
 
-def show_error(error: LocalError) -> None:
+def show_error(error: CommandError) -> None:
+    """Print the error and the end of its log."""
     console.print(f"[bold red]✗[/] {error}")
     if error.log and error.log.exists():
         lines = error.log.read_text(errors="replace").splitlines()[-TAIL:]
         console.print("\n".join(f"  {line}" for line in lines), style="dim", markup=False)
-        console.print(f"  The whole log: {error.log}", markup=False)
+        console.print(f"  Full log: {error.log}", markup=False)

@@ -1,4 +1,4 @@
-"""How a route is declared: one typed function each, whose annotations say what is sent and what is answered."""
+"""Declares a route as one typed function, whose annotations are the request and the response."""
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -15,7 +15,7 @@ from openbot_memory.http.idempotency import LONGEST_KEY
 from openbot_memory.http.queries import LONGEST_PAGE, MOST_DIGITS
 from openbot_memory.http.requests import Id, Key, VersionId
 from openbot_memory.use_cases.pages import PAGE
-from openbot_memory_local.openapi.refusals import Error, responses
+from openbot_memory_openapi.error_responses import Error, error_responses
 
 type Json = dict[str, Any]
 
@@ -61,15 +61,15 @@ IdempotencyKey = Annotated[
 
 
 def route[F: Callable[..., object]](
-    rule: str, *refused: Error, status: int = HTTPStatus.OK, links: Mapping[str, Json] | None = None
+    rule: str, *errors: Error, status: int = HTTPStatus.OK, links: Mapping[str, Json] | None = None
 ) -> Callable[[F], F]:
-    """Declare `METHOD /path`. The answer is the function's return type; its docstring says what it is for."""
+    """Declare `METHOD /path`. The return type is the response; the docstring is the description."""
     method, _, path = rule.partition(" ")
 
     def declare(function: F) -> F:
         summary, _, description = (getdoc(function) or "").partition("\n\n")
         too_large = [TooLarge] if method in {"POST", "PATCH"} else []
-        answer: Json = {"description": HTTPStatus(status).phrase} | ({"links": links} if links else {})
+        success: Json = {"description": HTTPStatus(status).phrase} | ({"links": links} if links else {})
         app.route(
             path.replace("{", "<").replace("}", ">"),
             method,
@@ -77,7 +77,7 @@ def route[F: Callable[..., object]](
             description=description.replace("\n", " ") or None,
             operation_id=function.__name__,
             tags=[path.split("/")[2].partition(".")[0]],
-            responses=cast("Any", {status: answer} | responses([*refused, *too_large])),
+            responses=cast("Any", {status: success} | error_responses([*errors, *too_large])),
         )(function)
         return function
 
@@ -85,9 +85,9 @@ def route[F: Callable[..., object]](
 
 
 def link(operation: str, parameters: Mapping[str, str], body: Mapping[str, str] | None = None) -> Json:
-    """What can be asked next: with paths into the answer's body, or with expressions on the request."""
-    made: Json = {"operationId": operation, "parameters": _expressions(parameters)}
-    return made | ({"requestBody": _expressions(body)} if body else {})
+    """An OpenAPI link: an operation that can follow, its parameters taken from the response's body or the request."""
+    linked: Json = {"operationId": operation, "parameters": _expressions(parameters)}
+    return linked | ({"requestBody": _expressions(body)} if body else {})
 
 
 def _expressions(given: Mapping[str, str]) -> Json:

@@ -1,4 +1,4 @@
-"""Where the local stack lives: folders, port, and an AWS that exists on this machine only."""
+"""Where one local stack keeps its files, which port it listens on, and how to reach its AWS services."""
 
 import os
 import sys
@@ -15,14 +15,14 @@ STACK = "openbot-memory"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StackConfig:
     root: Path  # of the repository
-    directory: Path  # of everything that a run leaves behind
+    directory: Path  # for everything that a run writes
     port: int = DEFAULT_PORT
 
     @classmethod
-    def here(cls) -> "Place":
-        """OPENBOT_LOCAL_DIR and OPENBOT_LOCAL_PORT choose another stack, beside a running one."""
+    def from_environment(cls) -> "StackConfig":
+        """The default stack, or another beside it: OPENBOT_LOCAL_DIR and OPENBOT_LOCAL_PORT choose which."""
         root = Path(__file__).resolve().parents[2]
         directory = Path(os.environ.get("OPENBOT_LOCAL_DIR", root / ".local")).resolve()
         return cls(root, directory, int(os.environ.get("OPENBOT_LOCAL_PORT", DEFAULT_PORT)))
@@ -48,20 +48,24 @@ class Place:
         return self.directory / "stack.json"
 
     def tool(self, environment: str, name: str) -> Path:
-        """A program of an environment that `make` sets up; it is the same for every local stack."""
+        """A program from one of the environments that `make setup` creates; all local stacks share them."""
         return self.root / ".local" / environment / "bin" / name
 
-    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 makes its clients at run time
+    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 generates its clients at run time
+        """A boto3 client for one of the emulator's services."""
         return cast("Any", boto3).client(
             service,
             endpoint_url=self.endpoint,
             region_name=REGION,
             aws_access_key_id="local",
-            aws_secret_access_key="local",  # noqa: S106 - the emulator takes any
+            aws_secret_access_key="local",  # noqa: S106 - the emulator accepts any
         )
 
     def environment(self) -> dict[str, str]:
-        """For programs: no credentials, profile or proxy of the user's reaches them, so nothing reaches AWS."""
+        """The environment for child processes, without the user's AWS credentials, profile and proxy.
+
+        So no command of the local stack can reach AWS by mistake.
+        """
         own = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         path = os.pathsep.join([str(self.tool("sam", "sam").parent), str(Path(sys.executable).parent), own["PATH"]])
         return own | {

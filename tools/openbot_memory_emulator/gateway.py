@@ -1,4 +1,4 @@
-"""Gives the emulator's HTTP API what CloudFormation of the emulator leaves out: authorizers, integrations, routes.
+"""Registers the HTTP API's authorizers, integrations and routes, which the emulator's CloudFormation leaves out.
 
 They are read from the OpenAPI body that SAM wrote into the expanded template, so template.yaml stays the only list.
 """
@@ -8,16 +8,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from openbot_memory_local.place import HOST, STACK, Place
+from openbot_memory_emulator.config import HOST, STACK, StackConfig
 
 type Json = Mapping[str, Any]
 
 METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
 
 
-def register(place: Place) -> str:
-    """Register all routes anew and return the URL of the API."""
-    cloudformation, gateway = place.client("cloudformation"), place.client("apigatewayv2")
+def register(config: StackConfig) -> str:
+    """Replace all routes of the API and return its URL."""
+    cloudformation, gateway = config.client("cloudformation"), config.client("apigatewayv2")
     template = cloudformation.get_template(StackName=STACK, TemplateStage="Processed")["TemplateBody"]
     resources: Json = (json.loads(template) if isinstance(template, str) else template)["Resources"]
     physical = _physical_ids(cloudformation)
@@ -28,13 +28,13 @@ def register(place: Place) -> str:
     definition = _resolve(body, physical | parameters)
     authorizers = _authorizers(gateway, api, definition)
     _routes(gateway, api, definition, authorizers)
-    # Names under *.localhost do not resolve everywhere, so the path names the API; `$` is escaped for shells.
-    return f"http://{HOST}:{place.port}/_aws/execute-api/{api}/%24default"
+    # The API is named in the path, as names under *.localhost do not resolve everywhere; `$` is escaped for shells.
+    return f"http://{HOST}:{config.port}/_aws/execute-api/{api}/%24default"
 
 
-def outputs(place: Place) -> dict[str, str]:
-    """The outputs of the deployed stack by their keys."""
-    stack = _stack(place.client("cloudformation"))
+def outputs(config: StackConfig) -> dict[str, str]:
+    """The outputs of the deployed stack, by key."""
+    stack = _stack(config.client("cloudformation"))
     return {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])}
 
 
@@ -54,7 +54,7 @@ def _api(resources: Json) -> tuple[str, Json]:
 
 
 def _resolve(value: Any, values: Mapping[str, str]) -> Any:  # noqa: ANN401
-    """The value with every Ref and Fn::Sub put in. `AWS::` stays: the emulator reads ARNs alone."""
+    """Replace every Ref and Fn::Sub by its value. Pseudo parameters (`AWS::`) stay: the emulator reads only ARNs."""
     match value:
         case {"Ref": str(name)}:
             resolved = name if name.startswith("AWS::") else values[name]
@@ -81,19 +81,19 @@ def _clear(gateway: Any, api: str) -> None:  # noqa: ANN401
 
 
 def _authorizers(gateway: Any, api: str, definition: Json) -> dict[str, str]:  # noqa: ANN401
-    """The new authorizers' ids by their names."""
+    """Create the authorizers; their ids by name."""
     made = dict[str, str]()
     for name, scheme in definition["components"]["securitySchemes"].items():
-        its = scheme["x-amazon-apigateway-authorizer"]
+        declared = scheme["x-amazon-apigateway-authorizer"]
         authorizer = gateway.create_authorizer(
             ApiId=api,
             Name=name,
-            AuthorizerType=its["type"].upper(),
-            AuthorizerUri=its["authorizerUri"],
-            AuthorizerPayloadFormatVersion=its["authorizerPayloadFormatVersion"],
-            EnableSimpleResponses=its["enableSimpleResponses"],
-            AuthorizerResultTtlInSeconds=int(its["authorizerResultTtlInSeconds"]),
-            IdentitySource=its["identitySource"],
+            AuthorizerType=declared["type"].upper(),
+            AuthorizerUri=declared["authorizerUri"],
+            AuthorizerPayloadFormatVersion=declared["authorizerPayloadFormatVersion"],
+            EnableSimpleResponses=declared["enableSimpleResponses"],
+            AuthorizerResultTtlInSeconds=int(declared["authorizerResultTtlInSeconds"]),
+            IdentitySource=declared["identitySource"],
         )
         made[name] = authorizer["AuthorizerId"]
     return made
@@ -104,21 +104,21 @@ def _routes(gateway: Any, api: str, definition: Json, authorizers: Mapping[str, 
     for path, operations in definition["paths"].items():
         for method in METHODS & operations.keys():
             operation = operations[method]
-            its = operation["x-amazon-apigateway-integration"]
-            if its["uri"] not in integrations:
+            declared = operation["x-amazon-apigateway-integration"]
+            if declared["uri"] not in integrations:
                 made = gateway.create_integration(
                     ApiId=api,
-                    IntegrationType=its["type"].upper(),
-                    IntegrationMethod=its["httpMethod"],
-                    IntegrationUri=its["uri"],
-                    PayloadFormatVersion=its["payloadFormatVersion"],
+                    IntegrationType=declared["type"].upper(),
+                    IntegrationMethod=declared["httpMethod"],
+                    IntegrationUri=declared["uri"],
+                    PayloadFormatVersion=declared["payloadFormatVersion"],
                 )
-                integrations[its["uri"]] = made["IntegrationId"]
+                integrations[declared["uri"]] = made["IntegrationId"]
             ((name, _),) = operation["security"][0].items()
             gateway.create_route(
                 ApiId=api,
                 RouteKey=f"{method.upper()} {path}",
-                Target=f"integrations/{integrations[its['uri']]}",
+                Target=f"integrations/{integrations[declared['uri']]}",
                 AuthorizationType="CUSTOM",
                 AuthorizerId=authorizers[name],
             )

@@ -1,4 +1,4 @@
-"""The shapes of refusals, made from the errors' own names, messages and statuses."""
+"""The error responses of each route, generated from the error types, their messages and their statuses."""
 
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from openbot_memory.domain import errors
 from openbot_memory.http.gateway import INTERNAL, RETRY_AFTER, STATUS
 from openbot_memory.http.requests import MAX_ISSUES, Revision, VersionId
-from openbot_memory_local.openapi.answers import Absent, Count
+from openbot_memory_openapi.responses import Absent, Count
 
 type Json = dict[str, Any]
 type Error = type[errors.OpenBotError]
@@ -48,7 +48,7 @@ EXAMPLES: Mapping[Error, Json] = {
     errors.ModelFailed: {"head": "v-8e02", "revision": 6},
 }
 EVERYWHERE: tuple[Error, ...] = (errors.InvalidRequest, errors.Unauthorized, errors.Forbidden, errors.Unavailable)
-OF_GATEWAY = {
+GATEWAY_MESSAGES = {
     401: "Unauthorized",
     403: "Forbidden",
     413: "Request Entity Too Large",
@@ -63,21 +63,23 @@ def _model(tag: str, fields: Mapping[str, Any]) -> type[BaseModel]:
     return cast("Any", create_model)(tag, __config__=ConfigDict(extra="forbid"), **own)
 
 
-def _all(error: Error) -> Iterable[Error]:
+def _with_subclasses(error: Error) -> Iterable[Error]:
     yield error
     for each in error.__subclasses__():
-        yield from _all(each)
+        yield from _with_subclasses(each)
 
 
-TREE = [error for top in STATUS for error in _all(top) if error not in {errors.NotFound, errors.Conflict}]
-MODELS = {error: _model(error.__name__, FIELDS.get(error, {})) for error in TREE}
+ALL_ERRORS = [
+    error for top in STATUS for error in _with_subclasses(top) if error not in {errors.NotFound, errors.Conflict}
+]
+MODELS = {error: _model(error.__name__, FIELDS.get(error, {})) for error in ALL_ERRORS}
 INTERNAL_ERROR = _model(INTERNAL["_tag"], {})
 
 
-def responses(refused: Iterable[Error]) -> dict[int, Json]:
-    """The answers by their statuses: of these errors, of those that any route may have, and of the gateway."""
-    by_status: dict[int, list[Error]] = {status: [] for status in OF_GATEWAY}
-    for error in (*EVERYWHERE, *refused):
+def error_responses(errors_of_route: Iterable[Error]) -> dict[int, Json]:
+    """The error responses by status: this route's errors, those of every route, and the gateway's own."""
+    by_status: dict[int, list[Error]] = {status: [] for status in GATEWAY_MESSAGES}
+    for error in (*EVERYWHERE, *errors_of_route):
         by_status.setdefault(_status(error), []).append(error)
     return {status: _response(status, by_status[status]) for status in sorted(by_status)}
 
@@ -86,23 +88,23 @@ def _status(error: Error) -> int:
     return next(status for kind, status in STATUS.items() if issubclass(error, kind))
 
 
-def _response(status: int, refused: list[Error]) -> Json:
-    models = [MODELS[error] for error in refused]
+def _response(status: int, route_errors: list[Error]) -> Json:
+    models = [MODELS[error] for error in route_errors]
     examples: Json = {
         error.__name__: {"value": {"_tag": error.__name__, "message": error.message, **EXAMPLES.get(error, {})}}
-        for error in refused
+        for error in route_errors
     }
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         models.append(INTERNAL_ERROR)
         examples[INTERNAL["_tag"]] = {"value": INTERNAL}
-    if status in OF_GATEWAY:
+    if status in GATEWAY_MESSAGES:
         models.append(Gateway)
-        examples["Gateway"] = {"value": {"message": OF_GATEWAY[status]}}
+        examples["Gateway"] = {"value": {"message": GATEWAY_MESSAGES[status]}}
     response: Json = {
         "description": HTTPStatus(status).phrase,
         "content": {"application/json": {"model": Union[tuple(models)], "examples": examples}},  # noqa: UP007 - a tuple
     }
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
-        waits = {"description": "Seconds.", "schema": {"type": "integer", "minimum": int(RETRY_AFTER)}}
-        response["headers"] = {"Retry-After": waits}
+        retry_after = {"description": "Seconds.", "schema": {"type": "integer", "minimum": int(RETRY_AFTER)}}
+        response["headers"] = {"Retry-After": retry_after}
     return response

@@ -1,1 +1,0 @@
-"""The local stack and the command line; never deployed."""
