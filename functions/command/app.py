@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openbot_memory.domain.commands import Erase
-from openbot_memory.http import gateway, queries, requests
+from openbot_memory.http import gateway, requests
 from openbot_memory.http.gateway import Answer, Json, Request, Route
 from openbot_memory.http.idempotency import carried_out_once
 from openbot_memory.runtime.log import logger
@@ -70,26 +69,11 @@ def _change_agent(request: Request, call: Call) -> Json:
     return change_agent.change(_world(), call, request.id(), body.expected, body.carried_out())
 
 
-def _erase_entry(request: Request) -> Answer:
-    expected = queries.expected(request)
-    if expected is None:
-        expected = requests.parse(requests.SeenVersion, request.body()).expected
-    command = Erase(request.part("key"))
-    return 200, change_agent.change(_world(), Call(caller=request.caller), request.id(), expected, command)
-
-
 def _delete(request: Request) -> Answer:
-    """A client that resolves dot segments sends `DELETE .../memory/..` here, with what erases a key: it is refused."""
     request.query()
     if request.event.get("body"):
         requests.parse(requests.Nothing, request.body())
     return 200, delete.delete(_world(), Call(caller=request.caller), request.id())
-
-
-def _erase(request: Request) -> Answer:
-    seen = queries.seen(request) or requests.parse(requests.Seen, request.body()).seen
-    command = Erase(request.part("key"))
-    return 200, change_session.change(_world(), Call(caller=request.caller), request.id(), seen, command)
 
 
 def _configure(request: Request) -> Answer:
@@ -105,10 +89,8 @@ ROUTES: Mapping[str, Route] = {
     "POST /v1/sessions/{id}/rewind": _post(200, _rewind),
     "POST /v1/sessions/{id}/promote": _post(200, _promote),
     "DELETE /v1/sessions/{id}": _delete,
-    "DELETE /v1/sessions/{id}/memory/{key}": _erase,
     "POST /v1/agents": _post(201, _create_agent),
     "POST /v1/agents/{id}/memory": _post(200, _change_agent),
-    "DELETE /v1/agents/{id}/memory/{key}": _erase_entry,
     "PATCH /v1/organization": _configure,
 }
 

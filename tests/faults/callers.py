@@ -203,12 +203,8 @@ class Caller:
         if what is None:
             return
         caller = self.random.choice(["person", "agent", "host"])
-        if tag == "Erase":
-            query = f"expected={seen.head}&revision={seen.revision}"
-            reply = yield from self.ask("DELETE", f"{path}/{what['key']}?{query}", caller=caller)
-        else:
-            command = {"_tag": tag, **what}
-            reply = yield from self.ask("POST", path, {**seen.body, "command": command}, caller=caller)
+        command = {"_tag": tag, **what}
+        reply = yield from self.ask("POST", path, {**seen.body, "command": command}, caller=caller)
         if self.carried_out(reply, seen):
             content = what.get("content") or entries[what["key"]]["content"]
             session.saw(reply.body, caller, key=what["key"], command=tag, content=content)
@@ -269,11 +265,8 @@ class Caller:
         if what is None:
             return
         caller = self.random.choice(["person", "agent"])
-        if tag == "Erase":
-            reply = yield from self.ask("DELETE", f"{path}/memory/{what['key']}?expected={version}", caller=caller)
-        else:
-            body = {"expected": version, "command": {"_tag": tag, **what}}
-            reply = yield from self.ask("POST", f"{path}/memory", body, caller=caller)
+        body = {"expected": version, "command": {"_tag": tag, **what}}
+        reply = yield from self.ask("POST", f"{path}/memory", body, caller=caller)
         if reply.status == 409:
             check(reply.body["_tag"] == "AgentMemoryConflict", f"what is right is not refused: {reply}")
             check(reply.body["version"] != version, f"a conflict shows another version than the one seen: {reply}")

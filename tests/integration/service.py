@@ -194,10 +194,14 @@ def context(left: int = 120_000) -> Any:  # noqa: ANN401
 
 
 def _matched(method: str, path: str) -> tuple[str, Json]:
-    """The most specific route of the template that fits, and its path parameters."""
+    """The most specific route of the template that fits, and its path parameters.
+
+    As an HTTP API does it, the path is decoded before it is routed: `%2F` becomes a `/`, and a decoded `?` ends it.
+    """
+    path = unquote(path).partition("?")[0]
     for route in sorted(ROUTES, key=lambda route: route.count("{")):
         wanted, pattern = route.split(" ")
         found = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", pattern), path)
         if wanted == method and found:
-            return route, {name: unquote(text) for name, text in found.groupdict().items()}
+            return route, found.groupdict()
     raise LookupError(f"no route for {method} {path}")

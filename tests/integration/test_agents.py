@@ -76,7 +76,6 @@ def test_a_finished_turn_teaches_the_agent(service: Service, agent: str) -> None
         ({"memory": {"generate": False}}, {}),
         ({}, {"kind": "check"}),
         ({}, {"agent": None}),
-        ({}, {"agent": "nobody"}),
     ],
 )
 def test_an_agent_is_not_taught(service: Service, agent: str, settings: Json, fields: Json) -> None:
@@ -327,7 +326,7 @@ def test_a_person_restores_the_beginning(service: Service, agent: str, keys: str
 def test_an_erased_entry_leaves_no_content(service: Service, agent: str) -> None:
     remember(service, agent, "a", "Very private words.")
 
-    reply = service.call("DELETE", f"/v1/agents/{agent}/memory/a?expected=1", {})
+    reply = change(service, agent, {"_tag": "Erase", "key": "a"})
     service.deliver()
 
     assert reply.status == 200

@@ -176,7 +176,8 @@ def test_what_comes_a_day_late_changes_no_row_and_asks_no_model(played: Service,
     played.session("offline", id="removed")
     played.turn("removed", "t-1", "My seat is 14b.", model="offline")
     delete(played, "taught")
-    played.call("DELETE", f"/v1/agents/a-1/memory/old?expected={memory_of_agent(played, 'a-1')['version']}", {})
+    erase = {"expected": memory_of_agent(played, "a-1")["version"], "command": {"_tag": "Erase", "key": "old"}}
+    played.post("/v1/agents/a-1/memory", erase)
     hand_over(played, deliveries(played))
     settled, asked = end_state(played)
 

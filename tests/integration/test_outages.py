@@ -84,15 +84,16 @@ def test_an_erase_succeeds_only_when_its_cleaning_is_asked_for(
     session = service.session()
     service.remember(session, "a", "Very private words.")
     seen = service.get(f"/v1/sessions/{session}")["session"]
-    path = f"/v1/sessions/{session}/memory/a?expected={seen['head']}&revision={seen['revision']}"
+    path, command = f"/v1/sessions/{session}/memory", {"_tag": "Erase", "key": "a"}
+    erase = {"expected": seen["head"], "revision": seen["revision"], "command": command}
     service.events.clear()
     bus_fails(True)  # noqa: FBT003
 
-    assert service.call("DELETE", path, {}).status == 503
+    assert service.call("POST", path, erase).status == 503
 
     bus_fails(False)  # noqa: FBT003
     service.turn(session, "t-1", "Something came in between.", model=None)
-    assert service.call("DELETE", path, {}).status == 200
+    assert service.call("POST", path, erase).status == 200
     service.deliver()
     assert "private" not in everything(service)
     log = service.get(f"/v1/sessions/{session}/memory/log")["log"]
@@ -105,13 +106,14 @@ def test_an_erase_of_an_agents_entry_succeeds_only_when_its_cleaning_is_asked_fo
     service.post("/v1/agents", {"id": "a-1", "name": "Helper"})
     command = {"_tag": "Remember", "key": "a", "content": "Very private words.", "kind": "decision"}
     service.post("/v1/agents/a-1/memory", {"expected": 0, "command": command})
+    erase = {"expected": 1, "command": {"_tag": "Erase", "key": "a"}}
     service.events.clear()
     bus_fails(True)  # noqa: FBT003
 
-    assert service.call("DELETE", "/v1/agents/a-1/memory/a?expected=1", {}).status == 503
+    assert service.call("POST", "/v1/agents/a-1/memory", erase).status == 503
 
     bus_fails(False)  # noqa: FBT003
-    assert service.call("DELETE", "/v1/agents/a-1/memory/a?expected=1", {}).status == 200
+    assert service.call("POST", "/v1/agents/a-1/memory", erase).status == 200
     service.deliver()
     assert "private" not in everything(service)
     assert service.get("/v1/agents/a-1")["agent"]["version"] == 2

@@ -116,11 +116,11 @@ def _change(service: Service) -> None:
     service.remember(session, "a", kind="decision")
     service.forget(session, "a")
     service.remember(session, "b", kind="decision")
-    assert service.call("DELETE", "/v1/agents/a-1/memory/none?expected=0", {}).status == 409
+    assert change(service, "a-1", {"_tag": "Erase", "key": "none"}).status == 409
     assert service.post(f"/v1/sessions/{session}/promote", {"agent": "a-1"})["keys"] == ["b"]
     remember(service, "a-1", "tests-first")
     assert change(service, "a-1", {"_tag": "Restore", "version": 1}).status == 200
-    assert service.call("DELETE", "/v1/agents/a-1/memory/b?expected=3", {}).status == 200
+    assert change(service, "a-1", {"_tag": "Erase", "key": "b"}).status == 200
     assert erase(service, session, "b").status == 200
     fork(service, session, id="s-3")
     assert rewind(service, session, before).status == 200

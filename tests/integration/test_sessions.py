@@ -18,6 +18,7 @@ ITEMS: list[dict[str, Any]] = [
 
 
 def test_a_new_session_is_shown_as_the_api_says(service: Service) -> None:
+    service.post("/v1/agents", {"id": "a-1", "name": "Helper"})
     reply = service.call("POST", "/v1/sessions", {"model": "offline", "agent": "a-1"})
 
     assert reply.status == 201
@@ -82,6 +83,7 @@ def test_a_turn_appends_its_items_in_order_with_all_their_fields(service: Servic
 
 
 def test_a_finished_turn_is_told_on_the_bus_by_ids_alone(service: Service) -> None:
+    service.post("/v1/agents", {"id": "a-1", "name": "Helper"})
     session = service.session(agent="a-1")
 
     service.turn(session, "t-1", "Private words.", queueEmpty=False)
@@ -320,3 +322,16 @@ def test_a_key_of_an_earlier_turn_is_not_taken_for_a_repeated_one(service: Servi
 
     assert service.call("POST", path, one, headers={"idempotency-key": "k-2"}).status == 422
     assert service.call("POST", path, one, headers={"idempotency-key": "k-1"}).status == 200
+
+
+def test_a_session_of_an_unknown_agent_is_404_and_is_not_made(service: Service) -> None:
+    """A mistyped agent must not cost an agent its learning."""
+    service.post("/v1/agents", {"id": "a-1", "name": "Helper"})
+
+    for agent in ("no-such-agent", "A-1"):
+        reply = service.call("POST", "/v1/sessions", {"model": "test", "id": "s-1", "agent": agent})
+        assert (reply.status, reply.body["_tag"]) == (404, "AgentNotFound")
+    other = service.call("POST", "/v1/sessions", {"model": "test", "agent": "a-1"}, organization="globex")
+    assert other.status == 404
+
+    assert service.session(id="s-1", agent="a-1") == "s-1"

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, cast
-from urllib.parse import quote
 
 import happenings
 from hypothesis import HealthCheck, Phase, settings
@@ -181,10 +180,7 @@ class Sessions(RuleBasedStateMachine):
         session, caller = self.session(), self.draw(happenings.callers)
         seen, due = self.seen(session)
         path = f"/v1/sessions/{session.id}/memory"
-        if command["_tag"] == "Erase":
-            reply = self.send("DELETE", f"{path}/{quote(command['key'], safe='')}", seen, caller)
-        else:
-            reply = self.send("POST", path, {**seen, "command": command}, caller)
+        reply = self.send("POST", path, {**seen, "command": command}, caller)
         nothing_to_do = command["_tag"] == "Erase" and session.has_erased(command["key"])
         if self.refused(reply, set() if nothing_to_do else due | session.refusals(command), session):
             return

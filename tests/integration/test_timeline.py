@@ -32,6 +32,65 @@ def shown(service: Service, session: str) -> Json:
     return {"memory": memory, "items": service.get(f"{path}/items")["items"], "text": instructions["text"]}
 
 
+def refused_everywhere(service: Service, copy: str, version: str) -> None:
+    """Neither a rewind nor a fork of the fork reaches the version, and nothing of it is shown."""
+    assert rewind(service, copy, version).body["_tag"] == "VersionNotFound"
+    reply = service.call("POST", f"/v1/sessions/{copy}/fork", {"at": version})
+    assert (reply.status, reply.body["_tag"]) == (404, "VersionNotFound")
+
+
+def test_a_fork_of_an_early_version_does_not_reach_what_its_source_did_later(service: Service) -> None:
+    """S12: also not through a fork of the fork."""
+    session = service.session()
+    early = service.remember(session, "a", "Early.")["session"]["head"]
+    turn = service.turn(session, "t-1", "Later words.", model=None)["session"]["head"]
+    late = service.remember(session, "b", "Later.")["session"]["head"]
+
+    copy = fork(service, session, at=early)
+    child = fork(service, copy)
+
+    for descendant in (copy, child):
+        for version in (turn, late):
+            refused_everywhere(service, descendant, version)
+        assert "Later" not in str(service.get(f"/v1/sessions/{descendant}/export"))
+    assert rewind(service, session, early).status == 200
+    assert rewind(service, session, late).status == 200
+
+
+def test_a_fork_does_not_reach_what_its_source_had_left_by_rewinding(service: Service) -> None:
+    """S12: the source itself still does."""
+    session = service.session()
+    first = service.remember(session, "a", "Kept.")["session"]["head"]
+    left = service.remember(session, "b", "Left.")["session"]["head"]
+    assert rewind(service, session, first).status == 200
+    service.remember(session, "c", "After.")
+
+    copy = fork(service, session)
+
+    refused_everywhere(service, copy, left)
+    assert rewind(service, copy, first).status == 200
+    assert rewind(service, session, left).status == 200
+
+
+def test_a_deleted_source_keeps_only_what_its_forks_may_see(service: Service) -> None:
+    """S12: rows of what it did after the forked version, or had left, are deleted with it."""
+    session = service.session()
+    first = service.remember(session, "a", "Kept words.")["session"]["head"]
+    service.turn(session, "t-1", "Left words.", model=None)
+    assert rewind(service, session, first).status == 200
+    middle = service.turn(session, "t-2", "Shared words.", model=None)["session"]["head"]
+    service.turn(session, "t-3", "Later words.", model=None)
+    copy = fork(service, session, at=middle)
+
+    assert service.call("DELETE", f"/v1/sessions/{session}", {}, caller="admin").status == 200
+    service.deliver()
+
+    table = str(service.client.scan(TableName="memory")["Items"])
+    assert [words in table for words in ("Kept", "Shared", "Left", "Later")] == [True, True, False, False]
+    assert [item.get("text") for item in service.get(f"/v1/sessions/{copy}/items")["items"]] == [None, "Shared words."]
+    assert rewind(service, copy, first).status == 200
+
+
 @pytest.fixture
 def grown(service: Service) -> tuple[str, list[tuple[str, Json]]]:
     """A session, and its versions in order, each with what was shown at it."""

@@ -51,7 +51,9 @@ def deeds(home: Home) -> dict[str, Callable[[], Json]]:
         "POST /v1/sessions/{id}/fork": lambda: {"json": {}},
         "POST /v1/sessions/{id}/rewind": lambda: {"json": session.seen | {"to": session.seen["expected"]}},
         "POST /v1/sessions/{id}/promote": lambda: {"json": {"agent": agent}},
-        "DELETE /v1/sessions/{id}/memory/{key}": lambda: {"params": session.seen},
+        "POST /v1/sessions/{id}/memory, Erase": lambda: {
+            "json": session.seen | {"command": {"_tag": "Erase", "key": "seat"}}
+        },
         "POST /v1/agents": lambda: {"json": {"name": "Helper"}},
         "POST /v1/agents/{id}/memory": lambda: {"json": home.change_of_agent(FACT)},
         "POST /v1/agents/{id}/memory, Remember of a retracted key": lambda: {
@@ -60,7 +62,9 @@ def deeds(home: Home) -> dict[str, Callable[[], Json]]:
         "POST /v1/agents/{id}/memory, Restore": lambda: {
             "json": home.change_of_agent({"_tag": "Restore", "version": 1})
         },
-        "DELETE /v1/agents/{id}/memory/{key}": lambda: {"params": {"expected": home.version}},
+        "POST /v1/agents/{id}/memory, Erase": lambda: {
+            "json": home.change_of_agent({"_tag": "Erase", "key": "tests-first"})
+        },
         "PATCH /v1/organization": lambda: {"json": {"memory": {"use": True}}},
     }
     reads = {route: dict[str, object] for route in routes_of_the_template() if route.startswith("GET ")}
@@ -80,5 +84,5 @@ NOWHERE = Place("unknown", "unknown")
 def ask(client: httpx.Client, deed: str, place: Place, carried: Json) -> httpx.Response:
     method, path = deed.partition(",")[0].split(" ")
     if path.startswith("/v1/agents"):
-        path = path.format(id=place.agent, key="tests-first")
-    return client.request(method, path.format(id=place.session, key="seat"), **carried)
+        path = path.format(id=place.agent)
+    return client.request(method, path.format(id=place.session), **carried)

@@ -235,14 +235,14 @@ def odd_ids(foreign: str) -> list[str]:
 
 def requests_with_odd_ids(home: Home, foreign: str) -> Iterator[tuple[str, str, Json, set[int]]]:
     """Method, path, what it carries, and how it may be answered. 409: a key may be so, but there is none."""
-    seen: Json = {"params": home.session.seen}
-    version: Json = {"params": {"expected": home.version}}
     for odd in odd_ids(foreign):
         part = quote(odd, safe="")
         yield "GET", f"/v1/sessions/{part}/export", {}, {400, 404}
         yield "GET", f"/v1/agents/{part}/memory", {}, {400, 404}
-        yield "DELETE", f"{home.session.path}/memory/{part}", seen, {400, 404, 409}
-        yield "DELETE", f"/v1/agents/{home.agent}/memory/{part}", version, {400, 404, 409}
+        erase = {"_tag": "Erase", "key": odd}
+        yield "POST", f"{home.session.path}/memory", {"json": home.session.seen | {"command": erase}}, {400, 409}
+        yield "POST", f"/v1/agents/{home.agent}/memory", {"json": home.change_of_agent(erase)}, {400, 409}
+        yield "DELETE", f"/v1/sessions/{part}", {}, {400, 403, 404}
         yield "POST", "/v1/sessions", {"json": {"model": "offline", "id": odd}}, {400}
         yield "POST", f"{home.session.path}/fork", {"json": {"at": odd}}, {400, 404}
 

@@ -104,12 +104,11 @@ def test_a_person_restores_a_version_as_a_new_one(caller: Caller) -> None:
     assert [row["version"] for row in caller().get(f"{path}/memory/log").json()["log"]] == [3, 2, 1]
 
 
-@happy_path("DELETE /v1/agents/{id}/memory/{key}")
 def test_an_entry_is_erased(caller: Caller) -> None:
     path = agent(caller())
     remember(caller(), path)
 
-    assert caller().delete(f"{path}/memory/tests-first", params={"expected": 1}).status_code == 200
+    assert change(caller(), path, _tag="Erase", key="tests-first").status_code == 200
 
     assert caller().get(f"{path}/memory").json()["entries"]["tests-first"]["content"] == ""
 

@@ -17,8 +17,6 @@ from openbot_memory.http import requests
 from openbot_memory_openapi import responses
 from openbot_memory_openapi.routing import (
     AgentId,
-    ExpectedVersion,
-    FactKey,
     From,
     IdempotencyKey,
     Limit,
@@ -33,11 +31,7 @@ OF_AGENT = {"id": "/agent/id"}
 SAME = {"id": "$request.path.id"}
 NEXT = SAME | {"cursor": "/cursor"}
 SEEN = {"expected": "/version"}
-KEY = {"key": "$request.body#/command/key"}
-OF_CHANGE = {
-    "Change": link("change_agent_memory", SAME, SEEN),
-    "Erase": link("erase_entry", SAME | SEEN | KEY),
-}
+OF_CHANGE = {"Change": link("change_agent_memory", SAME, SEEN)}
 OF_VIEW = {
     "Agent": link("agent", OF_AGENT),
     "Memory": link("agent_memory", OF_AGENT),
@@ -84,16 +78,7 @@ def agent_memory(
     links=OF_CHANGE,
 )
 def change_agent_memory(id: AgentId, body: requests.ChangeAgent, key: IdempotencyKey = None) -> responses.AgentMemory:
-    """Remember, Forget, or Restore an earlier version. The answer shows only what was changed."""
-    ...
-
-
-@route("DELETE /v1/agents/{id}/memory/{key}", AgentNotFound, AgentMemoryConflict, UnknownKey)
-def erase_entry(id: AgentId, key: FactKey, expected: ExpectedVersion) -> responses.AgentMemory:
-    """Erase an entry's content for good; a stub stays, so that it is not learned again.
-
-    Instead of the query, a JSON body with `expected` is taken, too.
-    """
+    """Remember, Forget, Erase, or Restore an earlier version. The answer shows only what was changed."""
     ...
 
 

@@ -13,7 +13,7 @@ from openbot_memory.domain.errors import TooLarge
 from openbot_memory.domain.facts import Kind, Status
 from openbot_memory.http.idempotency import LONGEST_KEY
 from openbot_memory.http.queries import LONGEST_PAGE, MOST_DIGITS
-from openbot_memory.http.requests import Id, Key, VersionId
+from openbot_memory.http.requests import Id
 from openbot_memory.use_cases.pages import PAGE
 from openbot_memory_openapi.error_responses import Error, error_responses
 
@@ -23,7 +23,6 @@ app = APIGatewayHttpResolver()
 
 SessionId = Annotated[Id, Path(description="The session.")]
 AgentId = Annotated[Id, Path(description="The agent.")]
-FactKey = Annotated[Key, Path(description="The key of the fact, encoded for a URL.")]
 
 Limit = Annotated[
     int | None,
@@ -46,10 +45,7 @@ OfStatus = Annotated[
 OfKind = Annotated[
     Kind | None, WithJsonSchema({"type": "string", "enum": list(Kind)}), Query(description="Only these.")
 ]
-ExpectedHead = Annotated[VersionId, Query(description="The session's head that was last seen.")]
 Number = WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 10**MOST_DIGITS - 1})
-ExpectedVersion = Annotated[int, Number, Query(description="The version of the agent's memory that was last seen.")]
-SeenRevision = Annotated[int, Number, Query(description="The session's revision that was last seen.")]
 IdempotencyKey = Annotated[
     str | None,
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[ -~]*$"}),

@@ -15,15 +15,12 @@ from openbot_memory.domain.errors import (
 from openbot_memory.http import requests
 from openbot_memory_openapi import responses
 from openbot_memory_openapi.routing import (
-    ExpectedHead,
-    FactKey,
     From,
     IdempotencyKey,
     Limit,
     LimitOfMemory,
     OfKind,
     OfStatus,
-    SeenRevision,
     SessionId,
     link,
     route,
@@ -47,11 +44,10 @@ OF_VIEW = {
 }
 SAME = {"id": "$request.path.id"}
 NEXT = SAME | {"cursor": "/cursor"}
-KEY = {"key": "$request.body#/command/key"}
 DELETE = {"Delete": link("delete_session", OF_SESSION)}
 
 
-@route("POST /v1/sessions", SessionExists, KeyReused, status=201, links=OF_VIEW | DELETE)
+@route("POST /v1/sessions", AgentNotFound, SessionExists, KeyReused, status=201, links=OF_VIEW | DELETE)
 def create_session(body: requests.Create, key: IdempotencyKey = None) -> responses.SessionView:
     """Begin a session."""
     ...
@@ -108,19 +104,10 @@ def memory(
     MemoryFull,
     KeyReused,
     ModelFailed,
-    links=OF_VIEW | {"Erase": link("erase_fact", OF_SESSION | SEEN | KEY)},
+    links=OF_VIEW,
 )
 def change_memory(id: SessionId, body: requests.Change, key: IdempotencyKey = None) -> responses.SessionView:
-    """Remember, Forget, Configure or Refresh, decided on what was last seen."""
-    ...
-
-
-@route("DELETE /v1/sessions/{id}/memory/{key}", SessionNotFound, SessionConflict, UnknownKey, links=OF_VIEW)
-def erase_fact(id: SessionId, key: FactKey, expected: ExpectedHead, revision: SeenRevision) -> responses.SessionView:
-    """Erase a fact's content for good; a stub stays, so that it is not learned again.
-
-    Instead of the query, a JSON body with `expected` and `revision` is taken, too.
-    """
+    """Remember, Forget, Erase, Configure or Refresh, decided on what was last seen."""
     ...
 
 

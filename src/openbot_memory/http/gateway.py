@@ -73,10 +73,6 @@ class Request:
         """An id of the path. Raises InvalidRequest unless it is one."""
         return identifier(self.event["pathParameters"][name], name)
 
-    def part(self, name: str) -> str:
-        """A free text of the path, decoded."""
-        return self.event["pathParameters"][name]
-
     def query(self, *allowed: str) -> dict[str, str]:
         """The query's parameters. Raises InvalidRequest for one that is not allowed here."""
         given: dict[str, str] = self.event.get("queryStringParameters") or {}

@@ -1,10 +1,9 @@
-"""What may stand behind the question mark of a reading route."""
+"""The query strings of the reading routes."""
 
 from enum import StrEnum
 
 from openbot_memory.domain.errors import InvalidRequest
 from openbot_memory.domain.facts import Kind, Status
-from openbot_memory.domain.session import Expected
 from openbot_memory.http.gateway import Request
 from openbot_memory.use_cases.pages import Page, Wanted
 
@@ -35,23 +34,6 @@ def wanted(request: Request) -> Wanted:
     )
 
 
-def seen(request: Request) -> Expected | None:
-    """`expected` and `revision` of a DELETE, where they stand in the query. Raises InvalidRequest."""
-    query = request.query("expected", "revision")
-    if not query:
-        return None
-    for name in ("expected", "revision"):
-        if name not in query:
-            raise InvalidRequest.at(name, "expected and revision are given both.")
-    return Expected(query["expected"], _number(query["revision"], "revision"))
-
-
-def expected(request: Request) -> int | None:
-    """`expected` of an agent's DELETE, where it stands in the query. Raises InvalidRequest."""
-    given = request.query("expected").get("expected")
-    return _number(given, "expected") if given is not None else None
-
-
 def _number(text: str, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
         raise InvalidRequest.at(name, f"{name} is a whole number.")
@@ -59,7 +41,7 @@ def _number(text: str, name: str) -> int:
 
 
 def _cursor(query: dict[str, str]) -> str | None:
-    """As it was given out; what it says is for its list to tell."""
+    """As it was given out; the list that it belongs to checks it."""
     if query.get("cursor") == "":
         raise InvalidRequest.at("cursor", "The cursor is empty. Begin without it.")
     return query.get("cursor")

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 from pydantic_core import ErrorDetails
 
 from openbot_memory.domain import ids
-from openbot_memory.domain.commands import Forget, Remember
+from openbot_memory.domain.commands import Command, Erase, Forget, Remember
 from openbot_memory.domain.errors import InvalidRequest
 from openbot_memory.domain.facts import DURABLE, MAX_KEY, Kind, Person, clean_key
 from openbot_memory.domain.items import ItemType
@@ -175,6 +175,11 @@ class ForgetBody(_Body):
     key: Key
 
 
+class EraseBody(_Body):
+    tag: Literal["Erase"] = Field(alias="_tag")
+    key: Key
+
+
 class ConfigureBody(_Body):
     tag: Literal["Configure"] = Field(alias="_tag")
     use: bool | None = None
@@ -186,19 +191,27 @@ class RefreshBody(_Body):
 
 
 class Change(Seen):
-    command: Annotated[RememberBody | ForgetBody | ConfigureBody | RefreshBody, Field(discriminator="tag")]
+    command: Annotated[RememberBody | ForgetBody | EraseBody | ConfigureBody | RefreshBody, Field(discriminator="tag")]
 
-    def carried_out(self) -> Remember | Forget | Configure | None:
+    def carried_out(self) -> Command | Configure | None:
         """The command; None for Refresh, which is no change by hand."""
         match self.command:
-            case RememberBody(key=key, content=content, kind=kind):
-                return Remember(key, content, kind)
-            case ForgetBody(key=key):
-                return Forget(key)
             case ConfigureBody() as given:
                 return Configure({name: getattr(given, name) for name in SWITCHES if name in given.model_fields_set})
             case RefreshBody():
                 return None
+            case _:
+                return _command(self.command)
+
+
+def _command(body: RememberBody | ForgetBody | EraseBody) -> Command:
+    match body:
+        case RememberBody():
+            return Remember(body.key, body.content, body.kind)
+        case ForgetBody():
+            return Forget(body.key)
+        case EraseBody():
+            return Erase(body.key)
 
 
 class CreateAgent(_Body):
@@ -224,16 +237,14 @@ class RememberEntryBody(RememberBody):
 
 
 class ChangeAgent(SeenVersion):
-    command: Annotated[RememberEntryBody | ForgetBody | RestoreBody, Field(discriminator="tag")]
+    command: Annotated[RememberEntryBody | ForgetBody | EraseBody | RestoreBody, Field(discriminator="tag")]
 
-    def carried_out(self) -> Remember | Forget | Restore:
+    def carried_out(self) -> Command | Restore:
         match self.command:
-            case RememberEntryBody(key=key, content=content, kind=kind):
-                return Remember(key, content, kind)
-            case ForgetBody(key=key):
-                return Forget(key)
             case RestoreBody(version=version):
                 return Restore(version)
+            case _:
+                return _command(self.command)
 
 
 class Promote(_Body):

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.session import Session
 from openbot_memory.store import keys
-from openbot_memory.store.history import Line
+from openbot_memory.store.history import Past
 from openbot_memory.store.memory import commit
-from openbot_memory.store.table import ABSENT, PRESENT, Check, Condition, Delete, Put, Table
+from openbot_memory.store.table import ABSENT, PRESENT, Check, Condition, Delete, Put, Row, Table, flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +31,21 @@ class Deletion:
         return row["at"] if row else None
 
     def delete_rows(self, identifier: str) -> None:
-        """Delete every row but what forks still need."""
+        """Delete every row but the items and versions on the line of a fork."""
         pk = self._pk(identifier)
-        needed = self._forks(identifier)
-        items, steps = max((fork.items for fork in needed), default=0), max((fork.steps for fork in needed), default=0)
-        spans = (
-            (keys.item(0), keys.item(items)),
-            (keys.version(0, turn=True), keys.version(steps, turn=True)),
-            (keys.version(0, turn=False), keys.version(steps, turn=False)),
-            (keys.FORKS, keys.FORKS + "~"),
-        )
+        items, steps = Ranges(), Ranges()
+        for fork in self._forks(identifier):
+            items, steps = items | Ranges.parse(fork["items"]), steps | Ranges.parse(fork["steps"])
 
         def stays(sk: str) -> bool:
-            return sk in {keys.DELETED, keys.ANCESTORS} or any(first <= sk < last for first, last in spans)
+            kind, _, number = sk.partition("#")
+            match kind:
+                case "I":
+                    return int(number) in items
+                case "T" | "V":
+                    return int(number) in steps
+                case _:
+                    return sk in {keys.DELETED, keys.ANCESTORS} or sk.startswith(keys.FORKS)
 
         self.table.delete_unseen(
             (pk, row["sk"]) for page in self.table.query(pk) for row in page if not stays(row["sk"])
@@ -58,7 +61,7 @@ class Deletion:
         (ancestors,) = self.table.get((pk, keys.ANCESTORS))
         if not ancestors:
             return None
-        parent = Line(*ancestors["lines"][-1]).session
+        parent = Past.of(ancestors).ancestors[-1].session
         fork = self._pk(parent), f"{keys.FORKS}{identifier}"
         if any(self.table.get(fork)):
             self.table.commit(Check((pk, keys.DELETED), PRESENT), Delete(fork, PRESENT))
@@ -70,5 +73,6 @@ class Deletion:
         left = [key for key in ((pk, keys.DELETED), (pk, keys.ANCESTORS)) if any(self.table.get(key))]
         self.table.commit(*(Delete(key, PRESENT) for key in left))
 
-    def _forks(self, identifier: str) -> list[Line]:
-        return [Line(*row["line"]) for page in self.table.query(self._pk(identifier), keys.FORKS) for row in page]
+    def _forks(self, identifier: str) -> list[Row]:
+        """The rows of its forks, which say what these need."""
+        return flat(self.table.query(self._pk(identifier), keys.FORKS))

@@ -1,7 +1,7 @@
 """A session's history in the table: its items and versions, with those that a fork shares with its ancestors (S12).
 
-Items and versions are never changed, so a fork does not copy them: its row `A` names the ancestors, and from which
-number on each one's rows count. What a session writes itself lies in its own partition.
+Items and versions are never changed, so a fork does not copy them: its row `A` names the ancestors, from which number
+on each one's rows count, and the steps of the line that led to the forked version. Only these are the fork's past.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,29 @@ from openbot_memory.domain.items import Item
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.session import Session, Version, version_step
 from openbot_memory.store import keys, rows
-from openbot_memory.store.table import AT_ONCE, Table
+from openbot_memory.store.table import AT_ONCE, Row, Table
 
 
-class Line(NamedTuple):
+class Ancestor(NamedTuple):
     """An ancestor of a fork, and the first item and step that its own partition holds."""
 
     session: str
     items: int
     steps: int
+
+
+class Past(NamedTuple):
+    """What came before a fork: its ancestors, the oldest first, and the steps that led to the forked version."""
+
+    ancestors: tuple[Ancestor, ...]
+    line: Ranges
+
+    @classmethod
+    def of(cls, row: Row) -> "Past":
+        return cls(tuple(Ancestor(*each) for each in row["ancestors"]), Ranges.parse(row["line"]))
+
+    def row(self, pk: str) -> Row:
+        return {"pk": pk, "sk": keys.ANCESTORS, "ancestors": self.ancestors, "line": str(self.line)}
 
 
 ENDLESS = 10**12 - 1  # as many digits as a key's number has
@@ -56,6 +70,8 @@ class History:
         step = version_step(identifier)
         if step is None or not 0 < step <= ENDLESS:
             return None
+        if session.forked_from and step < session.forked_from.steps and step not in self._past(session).line:
+            return None  # what its source did after the forked version, or had left by rewinding
         for owner, _ in self._owned(session, Ranges.span(step, step), "steps"):
             found = self.table.get(*((owner, keys.version(step, turn=turn)) for turn in (True, False)))
             return next((rows.to_version(row) for row in found if row and row["id"] == identifier), None)
@@ -89,23 +105,20 @@ class History:
         origin = session.forked_from
         own_from: int = getattr(origin, which) if origin else 1
         if origin and numbers.upto(own_from - 1):
-            lines = [*self.lineage(session), Line(session.id, origin.items, origin.steps)]
-            for line, following in pairwise(lines):
-                part = numbers.after(getattr(line, which) - 1).upto(getattr(following, which) - 1)
+            owners = [*self._past(session).ancestors, Ancestor(session.id, origin.items, origin.steps)]
+            for owner, following in pairwise(owners):
+                part = numbers.after(getattr(owner, which) - 1).upto(getattr(following, which) - 1)
                 if part:
-                    yield self._pk(line.session), part
+                    yield self._pk(owner.session), part
         if own := numbers.after(own_from - 1):
             yield self._pk(session.id), own
 
-    def lineage(self, session: Session) -> list[Line]:
-        """A fork's ancestors, the oldest first."""
-        (row,) = self.table.get((self._pk(session.id), keys.ANCESTORS))
-        return [Line(*line) for line in row["lines"]] if row else []
+    def _past(self, fork: Session) -> Past:
+        (row,) = self.table.get((self._pk(fork.id), keys.ANCESTORS))
+        return Past.of(row) if row else Past((), Ranges())
 
-    def ancestors(self, source: Session) -> list[Line]:
-        """The ancestors that a fork of this session has."""
+    def past_of_fork(self, source: Session, version: Version) -> Past:
+        """The past that a fork of this session at this version has."""
         own = source.forked_from
-        return [
-            *(self.lineage(source) if own else ()),
-            Line(source.id, own.items if own else 1, own.steps if own else 1),
-        ]
+        itself = Ancestor(source.id, own.items if own else 1, own.steps if own else 1)
+        return Past((*(self._past(source).ancestors if own else ()), itself), version.timeline.steps)

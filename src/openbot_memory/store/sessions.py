@@ -1,6 +1,6 @@
 """Sessions in the table: how they are read, and how a change is written in one transaction."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from openbot_memory.domain.items import Item
 from openbot_memory.domain.session import Session, Version
 from openbot_memory.domain.settings import Organization
 from openbot_memory.store import keys, rows
-from openbot_memory.store.history import Line
+from openbot_memory.store.history import Past
 from openbot_memory.store.memory import Memory, commit, in_parallel
 from openbot_memory.store.table import ABSENT, PRESENT, Check, Condition, Put, Row, Table, Write
 
@@ -37,6 +37,12 @@ class Sessions:
     def organization(self) -> Organization:
         """The organization's settings."""
         return rows.to_organization(self.table.get(keys.organization(self.org))[0])
+
+    def organization_and_agent(self, agent: str | None) -> tuple[Organization, bool]:
+        """One request: the organization's settings, and whether the agent exists; True where none is named."""
+        wanted = [(keys.agent(self.org, agent), keys.HEAD)] if agent else []
+        settings, *found = self.table.get(keys.organization(self.org), *wanted)
+        return rows.to_organization(settings), all(found)
 
     def exists(self, identifier: str) -> bool:
         """Whether the id is taken, also by a session that is being deleted."""
@@ -91,7 +97,7 @@ class Sessions:
         """
         pk, memory = self.pk(after.id), self.memory(after.id)
         writes: list[Write] = [Put(rows.session_row(pk, after), _as_read(before))]
-        writes += [] if before else [self._not_being_deleted(after.id)]
+        writes += [] if before else self._may_begin(after)
         writes += memory.writes(after, facts, facts_before or {})
         writes += [Put(rows.item_row(pk, item), ABSENT) for item in items]
         writes += [Put(rows.version_row(pk, version), ABSENT)] if version else []
@@ -99,19 +105,24 @@ class Sessions:
         writes += [memory.bury(erased)] if erased else []
         commit(self.table, writes, also)
 
-    def create_fork(self, fork: Session, version: Version, ancestors: Sequence[Line], also: Iterable[Write]) -> None:
+    def create_fork(self, fork: Session, version: Version, past: Past, also: Iterable[Write]) -> None:
         """Write a new fork. Raises Stale if a session has this id, or the source is gone."""
-        pk, source = self.pk(fork.id), self.pk(ancestors[-1].session)
-        needed = Line(fork.id, fork.next_item, fork.step)
+        pk, source = self.pk(fork.id), self.pk(past.ancestors[-1].session)
+        needed = {"items": str(fork.timeline.items), "steps": str(past.line)}
         writes = [
             Put(rows.session_row(pk, fork), ABSENT),
             Put(rows.version_row(pk, version), ABSENT),
-            Put({"pk": pk, "sk": keys.ANCESTORS, "lines": ancestors}, ABSENT),
+            Put(past.row(pk), ABSENT),
             self._not_being_deleted(fork.id),
             Check((source, keys.HEAD), PRESENT),
-            Put({"pk": source, "sk": f"{keys.FORKS}{fork.id}", "line": needed}, ABSENT),
+            Put({"pk": source, "sk": f"{keys.FORKS}{fork.id}", **needed}, ABSENT),
         ]
         commit(self.table, writes, also)
+
+    def _may_begin(self, session: Session) -> list[Write]:
+        """A new session's id is free, and its agent exists."""
+        agent = [Check((keys.agent(self.org, session.agent), keys.HEAD), PRESENT)] if session.agent else []
+        return [self._not_being_deleted(session.id), *agent]
 
     def _not_being_deleted(self, identifier: str) -> Check:
         """An id is free again only when the last row of a deleted session is gone."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import batched
 
 from openbot_memory.domain.commands import Command, Erase, Moment, carry_out
-from openbot_memory.domain.errors import SessionExists
+from openbot_memory.domain.errors import AgentNotFound, SessionExists
 from openbot_memory.domain.facts import Fact, Person, clean_key
 from openbot_memory.domain.items import Item, ItemType
 from openbot_memory.domain.ranges import Ranges
@@ -38,8 +38,11 @@ class NewSession:
 
 
 def create(world: World, call: Call, new: NewSession) -> Json:
-    """Make a session. Raises SessionExists."""
+    """Make a session. Raises AgentNotFound, SessionExists."""
     now, sessions = world.now(), world.sessions(call.org)
+    organization, agent_exists = sessions.organization_and_agent(new.agent)
+    if not agent_exists:
+        raise AgentNotFound
     session = Session(
         id=new.id or world.new_id(),
         agent=new.agent,
@@ -51,7 +54,7 @@ def create(world: World, call: Call, new: NewSession) -> Json:
         created_at=now,
         updated_at=now,
     )
-    view = session_view(session, sessions.organization())
+    view = session_view(session, organization)
     try:
         sessions.commit(None, session, version=session.current(Trigger.TURN), also=call.keep(view))
     except Stale:

@@ -55,8 +55,8 @@ def _fork(world: World, call: Call, identifier: str, at: str | None, new_id: str
     view = session_view(session, organization)
     sessions.memory(new_id).write_ahead(session.generation, facts.values())
     sessions.write_tombstones(new_id, tombstones.values())
-    logged, ancestors = session.current(Trigger.FORK, by=call.caller), world.history(call.org).ancestors(source)
-    sessions.create_fork(session, logged, ancestors, call.keep(view))
+    logged, past = session.current(Trigger.FORK, by=call.caller), world.history(call.org).past_of_fork(source, version)
+    sessions.create_fork(session, logged, past, call.keep(view))
     return view
 
 
