@@ -36,6 +36,7 @@ def switches(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Json]:
 items = st.sampled_from(
     [
         {"type": "message", "role": "user", "text": "I like tea."},
+        {"type": "message", "role": "user", "text": "I like tea.", "person": {"id": "ben", "name": "Ben"}},
         {"type": "message", "role": "assistant", "text": "Noted: tea."},
         {"type": "tool-call", **APP, "name": "list", "arguments": {"day": "2026-12-01"}},
         {"type": "tool-result", **APP, "text": "no events"},

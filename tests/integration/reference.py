@@ -4,8 +4,9 @@ Each version holds the whole state, so nothing is folded, counted or shared. Ids
 choice: they come in as `Seen`, and the laws that they follow are asserted here.
 """
 
+import time
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from openbot_memory.domain.batches import MAX_ITEMS as BATCH
 from openbot_memory.domain.text import SESSION_HEADING
 
 LIMITS = {"max_length": 1000, "max_content": 200, "max_keys": 8}  # small enough to be met
+NAMES = {"ana": "Ana"}  # of the persons that change memory by hand
 SECRET = "AKIA" + "IOSFODNN7EXAMPLE"
 TOKENS = {"input": 100, "output": 10}  # of each answer of the scripted model
 NO_TOKENS = dict.fromkeys(TOKENS, 0)
@@ -66,10 +68,24 @@ class Fact:
     at: int = 0
     status: str = "active"
     made: int = 0  # counts the versions of all sessions
+    person: Json | None = None
 
     def shown(self) -> Json:
         fields = {"key": self.key, "content": self.content, "kind": self.kind, "status": self.status}
-        return fields | {"sources": list(self.sources), "updatedAt": self.at}
+        person = {"person": self.person} if self.person else {}
+        return fields | {"sources": list(self.sources), "updatedAt": self.at} | person
+
+    def line(self) -> str:
+        """S4: who and when, in UTC."""
+        who = f"from {self.person['name']}, " if self.person else ""
+        day = time.strftime("%Y-%m-%d", time.gmtime(self.at // 1000))
+        return f"- {self.kind} «{self.key}» ({who}{day}): {self.content.replace('\n', ' ')}\n"
+
+
+def speaker(items: Iterable[Json]) -> Json | None:
+    """S2: the one person who has said all that persons say in these items."""
+    said = [item.get("person") for item in items if item.get("role") == "user" or item["type"] == "approval"]
+    return said[0] if said and all(each == said[0] for each in said) else None
 
 
 @dataclass(frozen=True)
@@ -145,11 +161,12 @@ class Session:
         """S10, S11: the item that records the change is the fact's only source, and read at once."""
         tag, key, now = command["_tag"], nfc(command["key"]), self.now
         (name,) = self.new_items(1)
-        remembered = Fact(key, command["content"], command["kind"]) if tag == "Remember" else None
+        person = {"id": by["id"], "name": NAMES[by["id"]]} if by["type"] == "person" else None
+        remembered = Fact(key, command["content"], command["kind"], person=person) if tag == "Remember" else None
         fact = remembered or replace(now.entries[key], status="retracted")
         fact = replace(fact, sources=(name,), at=seen.at, made=len(self.used))
         if tag == "Erase":
-            fact = self.erased[key] = replace(fact, content="")
+            fact = self.erased[key] = replace(fact, content="", person=None)
         item = {"id": name, "type": "memory", "command": tag, "key": key, "by": by, "at": seen.at}
         after = replace(now, items=(*now.items, item), entries={**now.entries, key: fact})
         self.advance(seen, replace(after, processed=now.processed | {name}))
@@ -165,7 +182,8 @@ class Session:
         """S5: a turn that finished with a model frees all items so far for reading."""
         seen, now, names = Seen.of(view), self.now, self.new_items(len(turn["items"]))
         about = {"turn": turn["turn"], "person": turn["person"], "at": OneOf(range(self.updated, seen.at + 1))}
-        new = ({"id": name, **item, **about} for name, item in zip(names, turn["items"], strict=True))
+        own = ({"person": item["person"]} if "person" in item else {} for item in turn["items"])
+        new = ({"id": name, **item, **about, **who} for name, item, who in zip(names, turn["items"], own, strict=True))
         after = replace(now, items=(*now.items, *new))
         if turn["status"] == "finished" and turn["model"]:
             after = replace(after, freed=frozenset(item["id"] for item in after.items), model=turn["model"])
@@ -223,7 +241,7 @@ class Session:
                 dropped.append({"key": OneOf(shown), "reason": OneOf(broken)})
                 continue
             forgotten = replace(self.now.entries[key], status="retracted") if each.content is None else None
-            fact = forgotten or Fact(key, each.content or "", each.kind)
+            fact = forgotten or Fact(key, each.content or "", each.kind, person=speaker(named))
             sources = tuple(item["id"] for item in named)
             accepted[key] = replace(fact, sources=sources, at=seen.at, made=len(self.used))
         self.read(seen, read, accepted, dropped, model=model, tokens=TOKENS)
@@ -321,7 +339,7 @@ class Session:
         text, facts, none = SESSION_HEADING, self.now.newest, {"shown": 0, "omitted": 0}
         shown = 0
         for fact in facts:
-            line = f"- {fact.kind} «{fact.key}»: {fact.content.replace('\n', ' ')}\n"
+            line = fact.line()
             if len(text + line) > LIMITS["max_length"]:
                 break
             text, shown = text + line, shown + 1

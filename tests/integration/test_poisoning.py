@@ -196,7 +196,9 @@ def test_what_was_forgotten_stays_forgotten_in_every_spelling(
     assert both[0].keys() == {"seat", RETRACTED, *OTHER_KEYS}  # none was mapped to another
 
 
-FRAME = re.compile(r"- (?:fact|decision|preference|procedure|hypothesis) «[^«»]*»(?: \(from [^«»]*\))?: ")
+FRAME = re.compile(
+    r"- (?:fact|decision|preference|procedure|hypothesis) «[^«»]*» \((?:from [^«»]*, )?\d{4}-\d\d-\d\d\): "
+)
 
 
 def test_nothing_that_was_kept_imitates_the_memory_text(service: Service, victim: str, table: list[Row]) -> None:

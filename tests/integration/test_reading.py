@@ -1,5 +1,7 @@
 """S1 and S4: memory in whole and in pages, and the text for the next turn."""
 
+import time
+
 from service import Json, Service
 
 from openbot_memory.domain.rules import Proposal
@@ -64,7 +66,8 @@ def test_the_instructions_hold_active_facts_newest_first_and_their_counts(servic
     found = service.get(f"/v1/sessions/{session}/instructions")
 
     lines = found["text"].splitlines()
-    assert lines[-2:] == ["- fact «new»: About new.", "- fact «old»: About old."]
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    assert lines[-2:] == [f"- fact «{key}» (from Ana, {today}): About {key}." for key in ("new", "old")]
     assert "current instructions win" in found["text"]
     assert "gone" not in found["text"]
     assert (found["session"], found["agent"]) == ({"shown": 2, "omitted": 0}, {"shown": 0, "omitted": 0})

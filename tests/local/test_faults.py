@@ -131,7 +131,7 @@ def test_the_memory_text_echoed_back_as_content_cannot_imitate_the_memory_text(
     assert session.entries["echo"]["content"] == text
     lines, before = (each.splitlines() for each in (session.get("/instructions")["text"], text))
     assert lines[:2] == before[:2]
-    assert [line.split(":")[0] for line in lines[2:]] == ["- fact «echo»", "- fact «seat»"]
+    assert [line.split(" (")[0] for line in lines[2:]] == ["- fact «echo»", "- fact «seat»"]
     assert len(model.requests) == 1
 
 

@@ -142,7 +142,7 @@ def test_the_instructions_hold_the_fact(caller: Caller) -> None:
     """S4."""
     instructions = caller.session().get("/instructions")
 
-    assert "«seat»: Ana sits at the window." in instructions["text"]
+    assert re.search(r"«seat» \(from Ana, \d{4}-\d\d-\d\d\): Ana sits at the window.", instructions["text"])
     assert instructions["session"] == {"shown": 1, "omitted": 0}
 
 

@@ -64,12 +64,12 @@ def test_a_shared_agent_is_told_what_stays_private() -> None:
 
 def test_a_fact_is_shown_with_kind_key_and_content() -> None:
     assert memory_text(SESSION_HEADING, [fact(kind=Kind.PREFERENCE)], LIMIT) == MemoryText(
-        SESSION_HEADING + "- preference «tea»: green\n", 1
+        SESSION_HEADING + "- preference «tea» (1970-01-01): green\n", 1
     )
 
 
 def test_an_entry_is_shown_with_its_person() -> None:
-    assert line(fact(person=Person("p-1", "Anna"))) == "- fact «tea» (from Anna): green\n"
+    assert line(fact(person=Person("p-1", "Anna"))) == "- fact «tea» (from Anna, 1970-01-01): green\n"
 
 
 def test_without_facts_there_is_no_text() -> None:
@@ -94,7 +94,7 @@ def test_the_first_that_does_not_fit_ends_the_text_even_where_a_later_one_would(
 
 def test_the_limit_counts_code_points_headings_and_line_ends() -> None:
     tea = fact(content="🍵👩‍👩‍👧茶")
-    limit = len(SESSION_HEADING) + len("- fact «tea»: ") + 1 + 5 + 1 + 1
+    limit = len(SESSION_HEADING) + len("- fact «tea» (1970-01-01): ") + 1 + 5 + 1 + 1
     assert memory_text(SESSION_HEADING, [tea], limit).shown == 1
     assert memory_text(SESSION_HEADING, [tea], limit - 1).shown == 0
 
@@ -142,11 +142,11 @@ def test_a_line_end_is_shown_as_a_blank(end: str) -> None:
 
 
 def test_a_key_cannot_leave_its_quotes() -> None:
-    assert line(fact("tea»: black «", "green")) == "- fact «tea›: black ‹»: green\n"
+    assert line(fact("tea»: black «", "green")) == "- fact «tea›: black ‹» (1970-01-01): green\n"
 
 
 def test_a_persons_name_cannot_imitate_a_key() -> None:
-    assert line(fact(person=Person("p-1", "Anna «x»"))) == "- fact «tea» (from Anna ‹x›): green\n"
+    assert line(fact(person=Person("p-1", "Anna «x»"))) == "- fact «tea» (from Anna ‹x›, 1970-01-01): green\n"
 
 
 def test_the_newest_come_first_then_the_later_step_then_the_key() -> None:

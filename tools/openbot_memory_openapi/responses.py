@@ -198,6 +198,7 @@ class _Entry(_Response):
 
 class Fact(_Entry):
     sources: list[ItemId]
+    person: Person | Absent = None
 
 
 class Memory(_Response):

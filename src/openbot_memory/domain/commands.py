@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from openbot_memory.domain.errors import InvalidRequest, MemoryFull, PersonRequired, SecretRefused, UnknownKey
-from openbot_memory.domain.facts import DURABLE, Fact, Kind, Source, Status, clean_content, clean_key
+from openbot_memory.domain.facts import DURABLE, Fact, Kind, Person, Source, Status, clean_content, clean_key
 from openbot_memory.domain.rules import HoldsSecret, MemoryRules, reveals
 
 
@@ -36,6 +36,7 @@ class Moment:
     at: int  # ms
     step: int
     sources: tuple[Source, ...] = ()
+    person: Person | None = None  # whose words it is, in a session
 
 
 def carry_out(
@@ -80,7 +81,13 @@ def remember(
     if before is None and keys >= rules.max_keys:
         raise MemoryFull(limit=rules.max_keys)
     return Fact(
-        key=key, content=content, kind=command.kind, sources=moment.sources, updated_at=moment.at, step=moment.step
+        key=key,
+        content=content,
+        kind=command.kind,
+        sources=moment.sources,
+        updated_at=moment.at,
+        step=moment.step,
+        person=moment.person,
     )
 
 

@@ -53,7 +53,7 @@ class Fact:
     status: Status = Status.ACTIVE
     step: int
     order: int = 0  # among the facts of one change, by key
-    person: Person | None = None  # of an agent's entry whose sources are all of one person (A4)
+    person: Person | None = None  # whose words its sources are, where they are of one person (S2, A4)
     supported: bool = True  # whether an item that was unread then may support an agent's entry (A4)
 
     @property

@@ -44,6 +44,15 @@ class Item:
         return sum(len(str(value)) for value in self.body.values())
 
     @property
+    def speaker(self) -> Person | None:
+        """The person whose words or decision it is, if that is known; an assistant's and an app's have none."""
+        return self.person if self.from_person else None
+
+    @property
+    def from_person(self) -> bool:
+        return self.from_user or self.type in {ItemType.APPROVAL, ItemType.MEMORY}
+
+    @property
     def from_user(self) -> bool:
         return self.type is ItemType.MESSAGE and self.body.get("role") == "user"
 

@@ -206,21 +206,20 @@ def _judge(
         updated_at=newest.at,
         status=Status.RETRACTED if forget else Status.ACTIVE,
         step=newest.step,
-        person=one_person(items) if evidence.durable_only else None,
+        person=one_person(items),
         supported=supported,
     )
 
 
 def supports(item: Item, rules: MemoryRules) -> bool:
     """Whether an item is enough for an agent to keep something (A4); what an app said never is."""
-    said_by_people = item.from_user or item.type in {ItemType.APPROVAL, ItemType.MEMORY}
-    return item.type not in FROM_APPS and (said_by_people or rules.assistant_supports)
+    return item.type not in FROM_APPS and (item.from_person or rules.assistant_supports)
 
 
 def one_person(items: Iterable[Item]) -> Person | None:
-    """The person of all the items, if it is one (A4)."""
-    persons = {item.person.id if item.person else None: item.person for item in items}
-    return next(iter(persons.values())) if len(persons) == 1 else None
+    """Whose words the items are, if one person has said all that persons say in them (S2, A4)."""
+    speakers = {item.speaker.id if item.speaker else None: item.speaker for item in items if item.from_person}
+    return next(iter(speakers.values())) if len(speakers) == 1 else None
 
 
 def _against(fact: Fact, newest: Newest, snapshot: Snapshot) -> Fact:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from openbot_memory.domain.facts import MAX_KEY, Fact, Kind
 
@@ -34,14 +35,23 @@ class MemoryText:
 
 
 def line(fact: Fact) -> str:
-    """One line for one fact. No character is added or lost, so its length is known; the key cannot leave its quotes."""
+    """One line for one fact, with whose words it is and the day of its last change. The key cannot leave its quotes.
+
+    Each character of key, name and content is shown as one, so the line's length is known before it is written.
+    """
     key = _BREAKING.sub(" ", fact.key).translate(_QUOTES)
-    who = f" (from {_BREAKING.sub(' ', fact.person.name).translate(_QUOTES)})" if fact.person else ""
-    return f"- {fact.kind} «{key}»{who}: {_BREAKING.sub(' ', fact.content)}\n"
+    name = fact.person.name or fact.person.id if fact.person else ""
+    who = f"from {_BREAKING.sub(' ', name).translate(_QUOTES)}, " if name else ""
+    return f"- {fact.kind} «{key}» ({who}{day(fact.updated_at)}): {_BREAKING.sub(' ', fact.content)}\n"
+
+
+def day(milliseconds: int) -> str:
+    """The day of a moment in UTC, `2026-12-05`."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).date().isoformat()
 
 
 MAX_NAME = 128
-LONGEST_FRAME = len("- » «»") + max(len(k) for k in Kind) + MAX_KEY + len(" (from ): \n") + MAX_NAME
+LONGEST_FRAME = len("-  «» (from , 2026-12-05): \n") + max(len(k) for k in Kind) + MAX_KEY + MAX_NAME
 LONGEST_HEADING = max(len(SESSION_HEADING), len(AGENT_HEADING))
 
 

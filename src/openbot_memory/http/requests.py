@@ -2,8 +2,18 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, WithJsonSchema
-from pydantic_core import ErrorDetails
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from openbot_memory.domain import ids
 from openbot_memory.domain.commands import Command, Erase, Forget, Remember
@@ -71,16 +81,37 @@ class Create(_Body):
         return NewSession(model=self.model, agent=self.agent, kind=self.kind, id=self.id)
 
 
+class PersonBody(_Body):
+    id: Name
+    name: Annotated[str, StringConstraints(max_length=128)] = ""
+
+    def person(self) -> Person:
+        return Person(self.id, self.name)
+
+
 class _Item(_Body):
     def item(self) -> turns.NewItem:
-        fields = self.model_dump(mode="json")
+        fields = self.model_dump(mode="json", exclude={"person"})
         return turns.NewItem(ItemType(fields.pop("type")), fields)
 
 
 class Message(_Item):
+    """`person`: who says it, in a group; it stands for a user's message instead of the turn's."""
+
     type: Literal["message"]
     role: Literal["user", "assistant"]
     text: Text
+    person: PersonBody | None = None
+
+    @field_validator("person")
+    @classmethod
+    def _of_a_user(cls, person: PersonBody | None, others: ValidationInfo) -> PersonBody | None:
+        if person and others.data.get("role") != "user":
+            raise PydanticCustomError("person", "Only a user's message names a person.")
+        return person
+
+    def item(self) -> turns.NewItem:
+        return super().item()._replace(person=self.person.person() if self.person else None)
 
 
 class ToolCall(_Item):
@@ -106,11 +137,6 @@ class Action(_Item):
     type: Literal["action"]
     app: Name
     text: Text
-
-
-class PersonBody(_Body):
-    id: Name
-    name: Annotated[str, StringConstraints(max_length=128)] = ""
 
 
 class Seen(_Body):
@@ -154,7 +180,7 @@ class Turn(_Body):
             model=self.model,
             items=[item.item() for item in self.items],
             status=self.status,
-            person=Person(self.person.id, self.person.name) if self.person else None,
+            person=self.person.person() if self.person else None,
             queue_empty=self.queue_empty,
         )
         if (self.expected is None) != (self.revision is None):

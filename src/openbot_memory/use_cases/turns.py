@@ -29,8 +29,11 @@ class TurnStatus(StrEnum):
 
 
 class NewItem(NamedTuple):
+    """`person`: who says it, where that is not the turn's person."""
+
     type: ItemType
     body: Mapping[str, Any]
+    person: Person | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +153,8 @@ class _Writer:
     def _items(self, numbers: Ranges, at: int) -> list[Item]:
         turn = self.turn
         return [
-            Item(number=number, type=new.type, at=at, body=dict(new.body), turn=turn.id, person=turn.person)
+            Item(
+                number=number, type=new.type, at=at, body=dict(new.body), turn=turn.id, person=new.person or turn.person
+            )
             for number, new in zip(numbers, turn.items, strict=True)
         ]
