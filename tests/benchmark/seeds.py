@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bench import Bench, check
 
-from openbot_memory.domain.rules import MAX_CHANGES, Proposal
+from openbot_memory.domain.rules import MAX_WRITES, Proposal
 
 type Json = dict[str, Any]
 type Step = Callable[[int, int], None]  # tells how much of how much is done
@@ -101,7 +101,7 @@ def begun(bench: Bench, name: str, agent: str | None = None) -> Subject:
 def with_facts(bench: Bench, name: str, facts: int, items: int, step: Step) -> Subject:
     """A session whose facts a model has found, and its agent, who has as many entries."""
     subject = begun(bench, name, agent_with(bench, f"agent-{name}", facts))
-    for some in batched(range(facts), MAX_CHANGES, strict=False):
+    for some in batched(range(facts), MAX_WRITES, strict=False):
         learn(subject, [f"point-{number:05d}" for number in some])
         if not subject.old.version:
             subject.keep_old()

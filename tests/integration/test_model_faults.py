@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 from service import ROOT, Json, ScriptedModel, Service, context
 
+from openbot_memory.domain.errors import Unavailable
+
 MODEL = "eu.example.model-v1:0"
 TIMEOUT = 0.3  # seconds, instead of a function's own, where a test is about it
 PRIVATE = "Ana said hello."  # what a provider quotes in its errors
@@ -125,6 +127,12 @@ FAULTS: dict[str, tuple[Answer, str]] = {
     "403 access denied": (error(403, "AccessDeniedException"), "The service may not use this model."),
     "408 model's time-out": (error(408, "ModelTimeoutException"), LATE),
     "424 model's error": (error(424, "ModelErrorException"), UNASKED),
+    "404 unknown model": (error(404, "ResourceNotFoundException"), "There is no such model."),
+    "400 malformed": (error(400, "ValidationException"), "The model does not take this request."),
+    "400 too long": (
+        Answer(400, '{"message": "Input is too long for requested model."}', "ValidationException"),
+        "The request is too long for the model.",
+    ),
     "429 not ready": (error(429, "ModelNotReadyException"), ABSENT),
     "500": (error(500, "InternalServerException"), UNASKED),
     "503": (error(503, "ServiceUnavailableException"), ABSENT),
@@ -145,6 +153,51 @@ FAULTS: dict[str, tuple[Answer, str]] = {
 }
 
 
+MAY_PASS = {  # what the event is tried again for (S8)
+    "429 throttled",
+    "408 model's time-out",
+    "424 model's error",
+    "429 not ready",
+    "500",
+    "503",
+    "502 of a proxy, HTML",
+    "connection closed",
+}
+OF_SERVICE = MAY_PASS | {"400 quota", "403 access denied", "404 unknown model", "400 malformed"}
+
+
+@pytest.mark.parametrize("fault", sorted(OF_SERVICE))
+def test_a_failure_of_the_service_never_uses_an_item_up(service: Service, bedrock: Server, fault: str) -> None:
+    """S8: only counted as attempts; neither halved nor passed over, and read when the service is well again."""
+    answer, _ = FAULTS[fault]
+    bedrock.answer = lambda _: answer
+    session = service.session(MODEL)
+    service.turn(session, "t-1", "One.", "Two.", model=MODEL)
+
+    for _ in range(8):
+        finish(service, session)
+
+    assert bedrock.shown == [["i-01", "i-02"]] * 8
+    assert service.get(f"/v1/sessions/{session}/memory")["error"]["attempts"] == 8
+    bedrock.answer = proposing
+    finish(service, session)
+    assert service.entries(session).keys() == {"i-01", "i-02"}
+
+
+def test_failures_of_the_service_between_do_not_count_for_a_batch_that_cannot_be_read(
+    service: Service, bedrock: Server
+) -> None:
+    """S8: an item alone is passed over at its fifth failure that its content can have caused."""
+    session = service.session(MODEL)
+    service.turn(session, "t-1", "One.", model=MODEL)
+    for fault in ("prose", "503", "prose", "403 access denied", "prose", "429 throttled", "prose", "503", "prose"):
+        assert service.get(f"/v1/sessions/{session}")["memory"]["consolidation"]["waiting"] == 1
+        bedrock.answer = lambda _, fault=fault: FAULTS[fault][0]
+        finish(service, session)
+
+    assert service.get(f"/v1/sessions/{session}")["memory"]["consolidation"]["waiting"] == 0
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_asked_once_and_stored_and_the_next_turn_reads_everything(
     service: Service, bedrock: Server, fault: str
@@ -155,7 +208,7 @@ def test_a_fault_is_asked_once_and_stored_and_the_next_turn_reads_everything(
     session = service.session(MODEL)
     head = service.turn(session, "t-1", PRIVATE, model=MODEL)["session"]["head"]
 
-    finish(service, session)
+    assert finish(service, session) == (fault in MAY_PASS)
 
     assert bedrock.shown == [["i-01"]]
     assert service.get(f"/v1/sessions/{session}")["session"]["head"] == head
@@ -228,7 +281,7 @@ def test_one_item_that_no_model_can_read_costs_so_many_calls_and_holds_up_nothin
     culprit = f"i-{bad:02}"
 
     def answer(request: Json) -> Answer:
-        return error(500, "InternalServerException") if culprit in item_ids(request) else proposing(request)
+        return said({"text": PRIVATE}, stop="end_turn") if culprit in item_ids(request) else proposing(request)
 
     bedrock.answer = answer
     session = service.session(MODEL)
@@ -251,8 +304,12 @@ def test_one_item_that_no_model_can_read_costs_so_many_calls_and_holds_up_nothin
     assert sorted(read) == sorted(others), "what can be read is paid for once"
 
 
-def finish(service: Service, session: str) -> None:
-    """The event of a finished turn."""
+def finish(service: Service, session: str) -> bool:
+    """Deliver the event of a finished turn. Returns whether Lambda would try it again."""
     event = json.loads((ROOT / "events/consolidate.json").read_text())
     event["detail"] |= {"session": session, "model": MODEL}
-    service.functions["consolidate"].handler(event, context())
+    try:
+        service.functions["consolidate"].handler(event, context())
+    except Unavailable:
+        return True
+    return False

@@ -30,7 +30,7 @@ from service import Json, Service
 from test_agents import agent, change, memory, remember
 
 from openbot_memory.domain.facts import Kind
-from openbot_memory.domain.rules import MAX_CHANGES, Proposal
+from openbot_memory.domain.rules import MAX_WRITES, Proposal
 
 __all__ = ["agent"]  # a fixture
 
@@ -75,7 +75,7 @@ def message(role: str, text: str) -> Json:
 
 def attack(service: Service, session: str, proposals: list[Proposal]) -> None:
     """A turn with the poison; then the models of the agent and of the session propose what it asks for."""
-    assert len(proposals) <= MAX_CHANGES
+    assert len(proposals) <= MAX_WRITES
     poison = "\n".join(ORDERS)
     items = [
         message("user", "Summarize my mail."),
@@ -226,7 +226,7 @@ def test_nothing_that_was_kept_imitates_the_memory_text(service: Service, victim
 def through_consolidation(service: Service, texts: list[str]) -> list[str]:
     """Which of the texts a session keeps when its model proposes each."""
     session = service.session()
-    for at, batch in enumerate(batched(texts, MAX_CHANGES, strict=False)):
+    for at, batch in enumerate(batched(texts, MAX_WRITES, strict=False)):
         service.turn(session, f"t-{at}", "Remember all this.")
         item = f"i-{at + 1:02}"
         service.model.script.put(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from openbot_memory.domain.facts import DURABLE, AgentSource, Fact, Kind, Person, Status
 from openbot_memory.domain.items import FROM_APPS, Item, ItemType
 from openbot_memory.domain.rules import (
-    MAX_CHANGES,
     MAX_CHANGES_BYTES,
+    MAX_WRITES,
     Decision,
     Dropped,
     Evidence,
@@ -24,6 +24,7 @@ from openbot_memory.domain.rules import (
     Snapshot,
     decide,
     proposed_keys,
+    size_of,
 )
 
 ANNA, BEN = Person("p-1", "Anna"), Person("p-2", "Ben")
@@ -354,14 +355,15 @@ def test_the_new_keys_of_one_change_count_together() -> None:
 
 def test_of_a_thousand_changes_as_many_as_one_write_holds_are_made() -> None:
     decision = decided(*(propose(f"tea {n}") for n in range(1000)))
-    assert len(decision.changes) == MAX_CHANGES
-    assert reasons(decision) == [Reason.INVALID] * (1000 - MAX_CHANGES)
+    assert len(decision.changes) == MAX_WRITES
+    assert reasons(decision) == [Reason.TOO_MANY] * (1000 - MAX_WRITES)
 
 
 def test_the_changes_content_fits_one_row() -> None:
     content = "🍵" * 2000  # 8000 bytes
     decision = decided(*(propose(f"tea {n}", content) for n in range(40)))
-    assert len(decision.changes) == MAX_CHANGES_BYTES // 8000
+    assert len(decision.changes) == MAX_CHANGES_BYTES // size_of(decision.changes[0])
+    assert set(reasons(decision)) == {Reason.TOO_MANY}
     assert decided(*(propose(f"tea {n}", content) for n in range(40)), propose("small")).changes[0].key == "small"
 
 
@@ -416,7 +418,7 @@ def test_whatever_is_proposed_the_accepted_changes_obey_all_rules(
     )
     changes = decision.changes
     assert len(changes) + len(decision.dropped) == len(given_proposals)
-    assert len({each.key for each in changes}) == len(changes) <= MAX_CHANGES
+    assert len({each.key for each in changes}) == len(changes) <= MAX_WRITES
     assert len({each.key for each in changes} | BEFORE.keys()) <= 5
     for each in changes:
         items = [by.unread.get(str(name)) or by.read[str(name)] for name in each.sources]

@@ -13,7 +13,7 @@ from openbot_memory.secrets import holds_secret
 
 RULES = MemoryRules()
 MESSAGES = {
-    *FAILURES.values(),
+    *(message for message, _ in FAILURES.values()),
     NO_ANSWER,
     "The model's answer was cut off.",
     "The model did not answer as it was asked.",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from openbot_memory.domain.errors import FailureCause
 from openbot_memory.domain.items import Item
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.session import Batch, Failure
@@ -28,10 +29,16 @@ def bounded(items: Iterable[Item]) -> list[Item]:
     return batch
 
 
-def after_failure(failed: Batch | None, items: Ranges) -> Batch | None:
-    """What to read next time, now that this batch failed. None: a single item is passed over."""
+def after_failure(failed: Batch | None, items: Ranges, cause: FailureCause) -> Batch | None:
+    """What to read next time, now that this batch failed. None: a single item is passed over.
+
+    Only a failure that the items can have caused counts towards halving and passing over.
+    """
     again = failed is not None and not items - failed.items
-    failures = failed.failures + 1 if failed and again else 1
+    before = failed.failures if failed and again else 0
+    if cause is not FailureCause.CONTENT:
+        return Batch(items, before)
+    failures = before + 1
     if len(items) == 1:
         return Batch(items, failures) if failures < PASSED_OVER_AFTER else None
     if failures == HALVED_AFTER:

@@ -19,6 +19,7 @@ OpenBotError
 └── Unavailable           try again later
 """
 
+from enum import StrEnum
 from typing import ClassVar
 
 
@@ -114,8 +115,22 @@ class KeyReused(OpenBotError):
     message = "The same key was used before with another request."
 
 
+class FailureCause(StrEnum):
+    """What made a model fail: it decides whether the items are used up by it, and whether the event is tried again."""
+
+    CONTENT = "content"  # what the items say can have caused it
+    SERVICE = "service"  # access, configuration, quota
+    PASSING = "passing"  # throttling, time-outs, outages: it may pass by itself
+
+
 class ModelFailed(OpenBotError):
     message = "The model failed."
+
+    def __init__(
+        self, message: str | None = None, cause: FailureCause = FailureCause.CONTENT, **fields: object
+    ) -> None:
+        super().__init__(message, **fields)
+        self.cause = cause
 
 
 class Unavailable(OpenBotError):

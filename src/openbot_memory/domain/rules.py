@@ -11,8 +11,9 @@ from openbot_memory.domain.facts import DURABLE, Fact, Kind, Person, Source, Sta
 from openbot_memory.domain.items import FROM_APPS, Item, ItemType
 from openbot_memory.domain.text import LONGEST_FRAME, LONGEST_HEADING
 
-MAX_CHANGES = 40  # of one consolidation: its facts, item and version fit one transaction
-MAX_CHANGES_BYTES = 250_000  # and their content one row
+MAX_WRITES = 96  # of the facts of one change: with its other rows it fits a transaction, which has 100
+MAX_CHANGES_BYTES = 280_000  # of the facts of one change: with up to 100 dropped keys they fit a row, which has 400 KB
+FACT_OVERHEAD = 250  # bytes of a fact in a version's row beside key, content and sources
 MAX_DROPPED = 100  # named in a version's row; the rest is counted in the log
 
 
@@ -32,6 +33,7 @@ class Reason(StrEnum):
     MEMORY_FULL = "memory-full"
     UNKNOWN_KEY = "unknown-key"
     UNREADABLE = "unreadable"
+    TOO_MANY = "too-many"
 
 
 class Dropped(NamedTuple):
@@ -144,7 +146,7 @@ def decide(
     holds_secret = or_says_again(holds_secret, (item.text for item in evidence.unread.values()))
     accepted = dict[str, Fact]()
     dropped = list[Dropped]()
-    room, added = MAX_CHANGES_BYTES, 0
+    writes, room, added = 0, MAX_CHANGES_BYTES, 0
     for proposal in proposals:
         key = proposal.key
         try:
@@ -153,18 +155,28 @@ def decide(
             if key in accepted:
                 raise Drop(Reason.SECOND_CHANGE)
             fact = _against(fact, newest, snapshot)
-            size = len(fact.content.encode())
             new = key not in newest.facts
-            if len(accepted) == MAX_CHANGES or size > room:
-                raise Drop(Reason.INVALID)
+            if writes + writes_of(fact) > MAX_WRITES or size_of(fact) > room:
+                raise Drop(Reason.TOO_MANY)
             if new and newest.keys + added >= rules.max_keys:
                 raise Drop(Reason.MEMORY_FULL)
         except Drop as drop:
             dropped.append(Dropped(_shown_key(key, holds_secret), drop.reason))
         else:
             accepted[key] = fact
-            room, added = room - size, added + new
+            writes, room, added = writes + writes_of(fact), room - size_of(fact), added + new
     return Decision(in_order(accepted.values()), tuple(dropped))
+
+
+def writes_of(fact: Fact) -> int:
+    """How many writes a fact takes in the transaction of its change: its row, and the marks of a forgotten one (S6)."""
+    return 1 if fact.active else 4
+
+
+def size_of(fact: Fact) -> int:
+    """About how many bytes a fact takes in the row of its version."""
+    sources = sum(len(source) if isinstance(source, str) else len(source.item) for source in fact.sources)
+    return FACT_OVERHEAD + len(fact.key.encode()) + len(fact.content.encode()) + sources + 3 * len(fact.sources)
 
 
 def in_order(facts: Iterable[Fact]) -> tuple[Fact, ...]:

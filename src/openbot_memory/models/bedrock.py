@@ -9,7 +9,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError
 from botocore.parsers import ResponseParserError
 
-from openbot_memory.domain.errors import ModelFailed
+from openbot_memory.domain.errors import FailureCause, ModelFailed
 from openbot_memory.domain.session import Tokens
 from openbot_memory.models.port import Answer, Question
 from openbot_memory.models.prompt import TOOL, instructions, items, known, proposals, schema
@@ -23,16 +23,19 @@ CACHING = re.compile(  # models that refuse no cache point
 )
 
 NO_ANSWER = "The model could not be asked."
+BUSY, ABSENT, LATE = "The model is too busy.", "The model is not available.", "The model did not answer in time."
 FAILURES = {  # in our words: what Bedrock says may quote the request (S7)
-    "ThrottlingException": "The model is too busy.",
-    "ServiceQuotaExceededException": "The model's quota is used up.",
-    "ServiceUnavailableException": "The model is not available.",
-    "ModelNotReadyException": "The model is not available.",
-    "ModelTimeoutException": "The model did not answer in time.",
-    "AccessDeniedException": "The service may not use this model.",
-    "ResourceNotFoundException": "There is no such model.",
-    "ValidationException": "The model does not take this request.",
+    "ThrottlingException": (BUSY, FailureCause.PASSING),
+    "ServiceUnavailableException": (ABSENT, FailureCause.PASSING),
+    "ModelNotReadyException": (ABSENT, FailureCause.PASSING),
+    "ModelTimeoutException": (LATE, FailureCause.PASSING),
+    "ServiceQuotaExceededException": ("The model's quota is used up.", FailureCause.SERVICE),
+    "AccessDeniedException": ("The service may not use this model.", FailureCause.SERVICE),
+    "ResourceNotFoundException": ("There is no such model.", FailureCause.SERVICE),
+    "ValidationException": ("The model does not take this request.", FailureCause.SERVICE),
 }
+UNKNOWN_REFUSALS = {400, 401, 403, 404, 405}  # of an error without a row above; other statuses may pass by themselves
+TOO_LONG = re.compile(r"too (?:long|large|many)|exceed|maximum|limit", re.IGNORECASE)  # of a ValidationException
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Bedrock:
             )
         except (ClientError, BotoCoreError, ResponseParserError) as error:
             logger.info("the model failed: %s", _name(error))
-            raise ModelFailed(_failure(error)) from error
+            raise _failure(error) from error
         return Answer(proposals=proposals(_input(response)), tokens=_tokens(response))
 
 
@@ -68,10 +71,17 @@ def _name(error: Exception) -> str:
     return error.response.get("Error", {}).get("Code", "") if isinstance(error, ClientError) else type(error).__name__
 
 
-def _failure(error: Exception) -> str:
-    if isinstance(error, ReadTimeoutError):
-        return FAILURES["ModelTimeoutException"]
-    return FAILURES.get(_name(error), NO_ANSWER)
+def _failure(error: Exception) -> ModelFailed:
+    """The failure in our words, and whether the request, the configuration or an outage has caused it (S8)."""
+    name = "ModelTimeoutException" if isinstance(error, ReadTimeoutError) else _name(error)
+    status = (
+        error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) if isinstance(error, ClientError) else 0
+    )
+    unknown = FailureCause.SERVICE if status in UNKNOWN_REFUSALS else FailureCause.PASSING
+    message, cause = FAILURES.get(name, (NO_ANSWER, unknown))
+    if name == "ValidationException" and TOO_LONG.search(str(error)):
+        return ModelFailed("The request is too long for the model.", FailureCause.CONTENT)
+    return ModelFailed(message, cause)
 
 
 def _input(response: Mapping[str, Any]) -> object:

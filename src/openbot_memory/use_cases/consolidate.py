@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from openbot_memory.domain.batches import after_failure, bounded, failure, next_batch
-from openbot_memory.domain.errors import ModelFailed, Unavailable
+from openbot_memory.domain.errors import FailureCause, ModelFailed, Unavailable
 from openbot_memory.domain.facts import Fact, Source
 from openbot_memory.domain.items import Item, ItemType, item_number
 from openbot_memory.domain.ranges import Ranges
@@ -100,7 +100,7 @@ class Learner[W: Work](ABC):
 def consolidate[W: Work](learner: Learner[W], enough_time: Callable[[], bool]) -> None:
     """Read what is unread, batch by batch. Whoever holds the lease looks again after it, so no event is lost.
 
-    Raises Unavailable: then the event is tried again.
+    Raises Unavailable: then the event is tried again, so that a conversation's last turn is read after an outage, too.
     """
     while (work := learner.work()) and work.unread:
         if not enough_time():
@@ -110,7 +110,9 @@ def consolidate[W: Work](learner: Learner[W], enough_time: Callable[[], bool]) -
             if held:
                 try:
                     read_batch(learner, learner.work())
-                except ModelFailed:
+                except ModelFailed as failed:
+                    if failed.cause is FailureCause.PASSING:
+                        raise Unavailable(str(failed)) from None
                     return
         if not held and _holder_looks_again(learner.world, work.lease):
             return
@@ -144,8 +146,8 @@ def read_batch[W: Work](learner: Learner[W], work: W | None) -> Json | None:
     try:
         answer = metrics.ask(learner.world, model, question) if offered else Answer(proposals=(), tokens=Tokens())
     except ModelFailed as error:
-        message = str(error)
-        return until_committed(lambda: _record_failure(learner, items, model, message))
+        failed = error
+        return until_committed(lambda: _record_failure(learner, items, model, failed))
     return until_committed(lambda: _apply(learner, items, snapshot, model, answer))
 
 
@@ -207,7 +209,9 @@ def _cited[W: Work](learner: Learner[W], work: W, proposals: Iterable[Proposal |
     return learner.world.history(learner.org).some(work.session, wanted.first(MAX_CITED))
 
 
-def _record_failure[W: Work](learner: Learner[W], items: Iterable[Item], model: str, message: str) -> Json | None:
+def _record_failure[W: Work](
+    learner: Learner[W], items: Iterable[Item], model: str, failed: ModelFailed
+) -> Json | None:
     """Store the error and what to try again. An item that failed too often is passed over (S8).
 
     Raises ModelFailed when it is stored, Stale.
@@ -215,12 +219,12 @@ def _record_failure[W: Work](learner: Learner[W], items: Iterable[Item], model: 
     work, unread = _still_unread(learner, items)
     if work is None or not unread:
         return None
-    batch = after_failure(work.failed, numbers(unread))
+    batch = after_failure(work.failed, numbers(unread), failed.cause)
     if batch is None:
         passed_over = Decision((), tuple(Dropped(name, Reason.UNREADABLE) for name in unread))
         return learner.write(work, unread, passed_over, {}, model, Tokens())
-    error = failure(work.error, message, work.at)
-    raise ModelFailed(message, **learner.write_failure(work, batch, error))
+    error = failure(work.error, str(failed), work.at)
+    raise ModelFailed(str(failed), failed.cause, **learner.write_failure(work, batch, error))
 
 
 def numbers(items: Items) -> Ranges:

@@ -6,7 +6,7 @@ from openbot_memory.domain.errors import Forbidden
 from openbot_memory.domain.facts import DURABLE, Fact
 from openbot_memory.domain.items import Item, item_number
 from openbot_memory.domain.ranges import Ranges
-from openbot_memory.domain.rules import MAX_CHANGES, MAX_CHANGES_BYTES, MAX_DROPPED, Decision, Newest
+from openbot_memory.domain.rules import MAX_CHANGES_BYTES, MAX_DROPPED, MAX_WRITES, Decision, Newest, size_of, writes_of
 from openbot_memory.domain.session import PrincipalType, Trigger, Version
 from openbot_memory.use_cases import metrics
 from openbot_memory.use_cases.change_agent import announce
@@ -59,7 +59,7 @@ def _promote(
 def _commit(world: World, call: Call, agent: Agent, known: dict[str, Fact], decision: Decision) -> tuple[Version, Json]:
     """In one transaction where that has room, else under a new generation."""
     agents, changes = world.agents(call.org), decision.changes
-    small = len(changes) <= MAX_CHANGES and sum(len(entry.content.encode()) for entry in changes) <= MAX_CHANGES_BYTES
+    small = sum(map(writes_of, changes)) <= MAX_WRITES and sum(map(size_of, changes)) <= MAX_CHANGES_BYTES
     target = known | {entry.key: entry for entry in changes}
     at = agent.later(world.now())
     after = agent.changed(at, changes, known) if small else agent.rewritten(at, target.values(), world.random())
