@@ -45,6 +45,27 @@ _LINKS = (
     "x-amz-signature=",
     "x-goog-signature=",
 )
+_ONE_TIME_LINK = re.compile(
+    r"""
+    \b(?:(?:onetimesecret\.com/secret|pwpush\.com/(?:\w\w/)?p|1ty\.me|temp\.pm|onetimelink\.\w+|password\.link|cryptgeon\.org/note)/
+      (?!docs|about|pricing|help|blog)[\w?-]{6,}
+    | (?:privnote\.com|scrt\.link|yopass\.se|share\.1password\.com|(?:send|vault)\.bitwarden\.\w+|transfer\.pw)[\w/?-]{0,60}\#[\w/-]{6,}
+    | password\.link/\w{3,20}/\#\w{4,})
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_COMMAND = re.compile(
+    r"""
+    \b(?:mysql\w*|mariadb\w*|7z)\ [^\n|;]{0,80}?-p(?P<glued>[^\s"'$-]\S{3,60})
+    | \b(?:docker|podman|helm|az|oc|zip|ldapsearch|smbclient|net\ use|xfreerdp|sshpass)\ [^\n|;]{0,80}?
+      (?:\ -p\ |\ -P\ |\ -w\ |\ -U\ \w{1,30}%|/user:\S{1,40}\ |/p:)["']?(?P<spaced>[^\s"'$:-][^\s"':]{3,60})(?!\S*:)
+    | \ (?:-u|-a|--user)[\ =][\w.@-]{1,60}:(?P<pair>[^\s/$\d][^\s/$]{3,60})
+    | \bpass:(?P<openssl>[^\s$]{4,60})
+    | (?:password|passwd|_pass|_PASS|PGPASSWORD|AUTH)=["']?(?P<assigned>[^\s"'$<{&;%]{4,60})
+    | \becho\ ["']?(?P<piped>[^\s"'$|]{4,60})["']?\ ?\|\ ?sudo\ -S
+    """,
+    re.VERBOSE,
+)
 _LINK_WITH_VALUE = re.compile(
     r"""
     ://[^\s/:@]{0,100}:(?P<user>[^\s/@]{1,100})@
@@ -68,14 +89,27 @@ _LINK_WITH_VALUE = re.compile(
 SHORTEST_PASSWORD = 6  # of a pair (`anna / hunter2`), where no noun says which is the password
 
 
+_NAMES = frozenset(
+    {"password", "passwort", "pass", "secret", "str", "none", "null", "true", "false", "prompt", "required"}
+)
+
+
 def gives_access(text: str) -> bool:
     small = text.lower()
-    return any(link in small for link in _LINKS) or any(map(_has_value, _LINK_WITH_VALUE.finditer(text)))
+    if any(link in small for link in _LINKS) or _ONE_TIME_LINK.search(text):
+        return True
+    return any(map(_is_given, _COMMAND.finditer(text))) or any(map(_has_value, _LINK_WITH_VALUE.finditer(text)))
+
+
+def _is_given(command: re.Match[str]) -> bool:
+    """Whether the command line holds the password itself, and no place to take it from."""
+    value = command[str(command.lastgroup)]
+    return not PLACEHOLDER.match(value) and not STANDARD.match(value) and value.lower() not in _NAMES
 
 
 def _has_value(link: re.Match[str]) -> bool:
     value = link[str(link.lastgroup)]
-    if PLACEHOLDER.match(value) or STANDARD.match(value):
+    if PLACEHOLDER.match(value) or STANDARD.match(value) or value.lower() in _NAMES:
         return False
     if link.lastgroup == "pair" and has_both(value):
         return len(value) >= SHORTEST_PASSWORD

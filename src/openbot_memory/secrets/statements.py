@@ -2,52 +2,29 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from functools import lru_cache
 
-from openbot_memory.secrets.values import is_value, word_set
+from openbot_memory.secrets.values import Said, is_letter, is_value
+from openbot_memory.secrets.words import GLUED, IS, NOUNS, PLAIN, SAID_BEFORE, TO, VERB_LAST, Noun, WordList
 
-# Nouns as one word in small letters. The value of a phrase is words, of a password anything, of a code digits, of a key
-# letters and digits; a "code" alone is one only where it opens a lock.
-_PHRASE_ENDS = tuple(word_set("pass seed recovery mnemonic", "phrase phrases") | word_set("wallet recovery", "seed"))
-_PASSWORD_ENDS = tuple(
-    word_set("password passwords passwort passworts passwörter paßwort kennwort kennworts kennwörter passwörtern")
-)
-_PASSWORDS = (
-    word_set("passwd pwd pw pws losungswort codewort codeword geheimwort secretword")
-    | word_set("netzwerk wlan wifi fi wpa network", "schlüssel key")
-    | word_set("smtp imap mail ftp ssh sql db admin root user login", "pass")
-)
-_CODE_ENDS = tuple(word_set("tür tor alarm zugangs zutritts einmal", "code codes"))
-_CODES = (
-    word_set("pin pins puk tan cvv cvc otp passcode passcodes pinnummer pinnumber geheimzahl geheimnummer")
-    | word_set(
-        "access door entry gate alarm unlock security safe lock recovery backup login verification", "code codes"
-    )
-    | word_set(
-        "pin entsperr sicherheits freischalt tresor schloss geheim bestätigungs wiederherstellungs", "code codes"
-    )
-    | word_set("safe lock tresor schloss zahlen", "combination kombination")
-)
-_KEY_ENDS = tuple(
-    word_set("token tokens secret secrets")
-    | word_set("access api auth bearer client private account encryption signing license secret", "key keys")
-    | word_set(
-        "api zugangs zugriffs geheim verschlüsselungs lizenz geheimer geheimen privater privaten", "schlüssel key"
-    )
-)
-_LOCKS = ("door", "gate", "safe", "locker", "lock", "alarm", "tür", "tresor", "schloss", "schließfach", "alarmanlage")
-_NOUN = re.compile(r"(?<!\d)[^\W\d_]+")
+_LOCKS, _TOPICS, _FILLERS, _OF = map(WordList, ("locks", "topics", "fillers", "of"))
 
-_SAYS = re.compile(
-    r"""
-    \ ?(?::=|[:=]=?>?(?!//)|-?->|→|\|)
-    | \ (?:is|was|are|ist|war|sind|sei|wäre|lautete?n?|heißt)(?:\ (?:now|still|always|(?:re)?set\ to|changed\ to|jetzt
-      |nun|aktuell|noch|immer|weiterhin|wieder|einfach|also|as\ follows|wie\ folgt|folgendes)){0,2}(?=\W):?
-    | \ (?:(?:habe|nehme|nutze|benutze|verwende)n?\ (?:ich|wir)(?:\ (?:überall|immer|jetzt|einfach))?|to|auf|zu)
-      (?=\ \S{0,60}\d) | 's\b
+# What stands around a noun, part by part. Scripts without spaces give a part a character, unless it is a known link.
+# The classes are short ranges on purpose: `re` takes milliseconds to compile one as long as the Chinese characters.
+_LATIN = "0-9A-Za-zÀ-ɏḀ-ỿ"
+_SPACED = r"\u0250-\u060b\u060d-\u061a\u061c-\u061e\u0620-\u06d3\u06d5-\u0963\u0966-\u0dff\u0f00-\u1dff\u1f00-\u1fff"
+_OTHERS = rf"[{_SPACED}\uac00-\ud7a3]+"
+_PART = re.compile(
+    rf"""
+      (?P<sign>:=|[:=]=?>?(?!//)|-?->|→)
+    | (?P<weak>\||(?<=\ )[–—-](?=\ )|'s\b)
+    | (?P<end>[.;!?](?=\s|$)|[!\#$%&+?@^~](?!\w)|[\n/;<>\\`{{}}\u2010-\u206f\u3001-\u303f،؛؟۔।])
+    | (?P<word>{"|".join(GLUED)}|[{_LATIN}]+(?:'[^\W\d_]+)?|{_OTHERS}|[^\x00-\x7f])
     """,
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE,
 )
+_TOKEN = re.compile(rf"{'|'.join(GLUED)}|[!-~À-ɏḀ-ỿ]+|{_OTHERS}|[^\x00-\x7f]")
+_ENDING = re.compile(rf"[a-zÀ-ɏḀ-ỿ{_SPACED}]+")
 _BY_CODE = re.compile(
     r"\b(?:with|mit|using|per|type|enter|tippe)(?: (?:the|dem|der|code|pin|kombination|combination)){0,2}"
     r" \d(?:[ -]?\d){3,9}[#*]?(?=[.,;!?\n]|$| (?:on|into|at|in|am|auf|ein|kommt|geht|öffnet|opens)\b)",
@@ -56,33 +33,15 @@ _BY_CODE = re.compile(
 _OPENS = re.compile(
     r"\b(?:open|unlock|öffne|entsperr|entriegel)\w*|\bget in\b|\bkommt man\b|\bauf(?=[.,;!?\n]|$)", re.IGNORECASE
 )
-_SAYS_LITTLE = re.compile(r"(?:to|auf|zu|'s|\||.* (?:ich|wir)\b.*)$")
-_SAID_BEFORE = re.compile(
-    r"(?<!\S)(\S{4,60}) (?:is|was|ist|war|as|als|=) "
-    r"(?:(?:my|the|our|her|his|meine?|unsere?|das|die|der|neues?) ){0,3}(?:[\w-]{1,30}[ -])?$",
-    re.IGNORECASE,
-)
-_CLAUSE_END = re.compile(r"[.;!?] |[^\w .,()'-]")
-_NO_MORE = re.compile(r" ?(?:[^\w\s-]|\n|$)")
-_PREPOSITIONS = word_set("for of to on at from für fürs von vom zu zum zur am im auf bei der des meines unseres")
-_OTHER_MATTERS = word_set(
-    """
-    policy policies rule rules length manager managers rotation rotates rotate hash hashes hashed hashing field fields
-    generator strength storage protection vault store expiry expires expired expiration history budget limit limits
-    format type types count pad layout header name names id ids url urls endpoint lifetime ttl scope scopes hint prompt
-    page form hotline support reset forgotten lost minimum requirement requirements usage cost costs without richtlinie
-    richtlinien regel regeln länge mindestlänge verwaltung wechsel feld schutz vergessen speicher ablauf anforderung
-    anforderungen ohne
-    """
-)
+_NO_MORE = re.compile(r"[^\W\d_]{1,3}(?=\W|$)| ?(?:[^\w\s-]|\n|$)")
 _BLANKS = " \"'*(,"
-_BEHIND, _FAR, _BEFORE = 200, 60, 100  # characters that are read behind a noun, up to what says its value, and before
+_BEHIND, _FAR, _BEFORE, _NEAR = 200, 60, 100, 25  # characters: of a value, up to its link, of a value before, of a lock
 
 
 def states_one(text: str) -> bool:
     return _opens_lock(text) or any(
-        _states(kind, text[max(0, start - _BEFORE) : start], text[end : end + _BEHIND])
-        for kind, start, end in _nouns(text)
+        _states(noun, text[max(0, start - _BEFORE) : start], text[end : end + _BEHIND])
+        for noun, start, end in _nouns(text)
     )
 
 
@@ -92,51 +51,86 @@ def _opens_lock(text: str) -> bool:
     return any(map(_OPENS.search, around))
 
 
-def _nouns(text: str) -> Iterator[tuple[str, int, int]]:
-    """The kind, start and end of each noun that may announce a credential, also of two words (`API key`)."""
-    last, first, until = "", 0, -1
-    for found in _NOUN.finditer(text):
-        word, (start, end) = found[0].lower(), found.span()
-        joined = start == until + 1 and text[until] in " _-"
-        if not re.match(r"[-_]\w", text[end : end + 2]):
-            kind, pair = _kind(word), _kind(last + word) if joined else None
-            if pair and kind in {None, "lock", "any key"}:
-                yield pair, first, end
-            elif kind:
-                yield kind, start, end
-        last, first, until = word, start, end
+def _nouns(text: str) -> Iterator[tuple[Noun, int, int]]:
+    """Each noun that may announce a credential, with its start and end; of those that overlap, the longest."""
+    small = text.lower().translate({ord("-"): " ", ord("_"): " "})
+    found = [(start, -end, noun) for noun in NOUNS for start, end in _places(noun, small, text)]
+    until, last = 0, (0, 0)
+    for start, end, noun in sorted(found, key=lambda each: each[:2]):
+        if -end > until or (start, -end) == last:
+            until, last = -end, (start, -end)
+            if noun.kind != "no_noun":
+                yield noun, start, until
 
 
-def _kind(noun: str) -> str | None:
-    if noun.endswith(_PHRASE_ENDS):
-        return "phrase"
-    if noun.endswith(_PASSWORD_ENDS) or noun in _PASSWORDS:
-        return "password"
-    if noun.endswith(_CODE_ENDS) or noun in _CODES:
-        return "code"
-    if noun in {"code", "kombination", "combination"}:
-        return "lock"
-    if noun.endswith(_KEY_ENDS):
-        return "key"
-    return "any key" if noun in {"key", "schlüssel"} else None
+def _places(noun: Noun, small: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where the noun stands as a word of its own, or with letters around it where it allows them."""
+    start = small.find(noun.word)
+    while start >= 0:
+        end = start + len(noun.word)
+        before, behind = small[max(0, start - 1) : start], small[end : end + 1]
+        glued = text[end : end + 1] in {"-", "_"} and text[end + 1 : end + 2].isalnum()
+        if (noun.before or not is_letter(before or " ")) and (noun.behind or not (glued or is_letter(behind or " "))):
+            if not before.isdigit() or not before.isascii() or noun.behind:
+                ending = _ENDING.match(small, end) if noun.behind else None
+                yield start, ending.end() if ending else end
+        start = small.find(noun.word, end)
 
 
-def _states(kind: str, before: str, behind: str) -> bool:
+@lru_cache(1000)
+def _states(noun: Noun, before: str, behind: str) -> bool:
     """Whether a value stands behind the noun (`PIN 4711`, `PIN: 4711`) or before it (`4711 is my PIN`)."""
-    if kind != "lock" and behind[:1] in _BLANKS and is_value(kind, behind.lstrip(" ,–-"), announced=False):
+    locked = noun.kind != "door_code" or any(word in _LOCKS for word in _words(before[-_NEAR:]))
+    if locked and behind[:1] in _BLANKS and is_value(noun.kind, behind.lstrip(" ,–—-"), Said.NOT):
         return True
-    for says in islice(_SAYS.finditer(behind, 0, _FAR), 3):
-        between = behind[: says.start()].strip(" \"'*_)]")
-        words = between.lower().split()
-        if _CLAUSE_END.search(between) or not _OTHER_MATTERS.isdisjoint(words):
+    first, near = "", True
+    for part in _PART.finditer(behind, 0, _FAR):
+        word, languages = part[0].lower(), frozenset[str]()
+        if part["end"] or word in _TOPICS:
             break
-        if kind == "lock" and not any(word.endswith(_LOCKS) for word in words):
-            continue
-        announced = not _SAYS_LITTLE.match(says[0].strip()) and (
-            not words or words[0] in _PREPOSITIONS or between[0] == "("
-        )
-        if is_value(kind, behind[says.end() :], announced=announced):
+        if part["word"]:
+            languages = IS.get(word, languages) & noun.languages
+            if not languages and not TO.get(word, languages) & noun.languages:
+                locked, first = locked or word in _LOCKS, first or word
+                near = near and (word in _LOCKS or word in _OF)
+                if near and noun.kind == "code" and is_value("code", behind[part.end() :].lstrip(), Said.NOT):
+                    return True
+                continue
+            if languages & VERB_LAST and is_value(noun.kind, " ".join(behind[: part.start()].split()[-1:]), Said.NOT):
+                return True
+        plain = bool(languages & PLAIN) if part["word"] else noun.languages <= PLAIN
+        direct = not first or first in _OF or behind.lstrip().startswith("(")
+        said = Said.NOT if part["weak"] or (part["word"] and not languages) else Said.SO
+        if said and (plain or part["sign"]):
+            said = Said.PLAINLY if direct else (Said.NOT if plain else Said.SO)
+        if locked and is_value(noun.kind, _without_fillers(behind[part.end() :]), said):
             return True
-    said = _SAID_BEFORE.search(before)
-    ends = _NO_MORE.match(behind) or _PREPOSITIONS.intersection(behind.lower().split()[:1])
-    return bool(said and ends and kind != "lock" and is_value(kind, said[1], announced=False))
+        if part["sign"]:
+            break
+    return locked and noun.kind != "door_code" and _said_before(noun, before, behind)
+
+
+def _without_fillers(rest: str) -> str:
+    """The text without words that say nothing of the value (`is now set to`)."""
+    for _ in range(3):
+        word = _PART.match(rest.lstrip(" "))
+        if not word or word[0].lower() not in _FILLERS:
+            break
+        rest = rest.lstrip(" ")[word.end() :]
+    return re.sub(r"^ ?:", "", rest)
+
+
+def _said_before(noun: Noun, before: str, behind: str) -> bool:
+    """Whether the value comes first: `hunter2 is my password`."""
+    if not _NO_MORE.match(behind) and " ".join(_words(behind[:_NEAR])[:1]) not in _OF:
+        return False
+    tokens = [token for token in _TOKEN.findall(before) if token not in {"-", "–", "—"}]
+    for at in range(len(tokens) - 1, 0, -1):
+        word = tokens[at].lower()
+        if (IS.get(word, frozenset()) | SAID_BEFORE.get(word, frozenset())) & noun.languages or word == "=":
+            return len("".join(tokens[at + 1 :])) <= _NEAR and is_value(noun.kind, tokens[at - 1], Said.NOT)
+    return False
+
+
+def _words(text: str) -> list[str]:
+    return [part[0].lower() for part in _PART.finditer(text) if part["word"]]
