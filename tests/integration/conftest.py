@@ -28,7 +28,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A DynamoDB client, with the template's table behind it and nothing built yet."""
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
-    with mock_aws():
+    with mock_aws(config={"core": {"reset_boto3_session": False}}):
         client = cast("Any", boto3).client("dynamodb")
         client.create_table(TableName="memory", **table_properties())
         cast("Any", boto3).client("events").create_event_bus(Name="memory")
