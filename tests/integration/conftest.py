@@ -23,12 +23,17 @@ ENVIRONMENT = {
 }
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the stateful test: it takes far longer than any other, and no worker should wait for it at the end."""
+    items.sort(key=lambda item: item.path.stem != "test_stateful")
+
+
 @pytest.fixture
 def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A DynamoDB client, with the template's table behind it and nothing built yet."""
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
-    with mock_aws():
+    with mock_aws(config={"core": {"reset_boto3_session": False}}):  # a new session would load all models again
         client = cast("Any", boto3).client("dynamodb")
         client.create_table(TableName="memory", **table_properties())
         cast("Any", boto3).client("events").create_event_bus(Name="memory")

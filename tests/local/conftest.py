@@ -1,4 +1,4 @@
-"""The real template on an emulator of its own: another folder and another port than a stack that runs already."""
+"""Fixtures for tests of the real template: each worker has an emulator, a directory, a port and a model of its own."""
 
 import os
 import shutil
@@ -11,16 +11,17 @@ from model_server import ModelServer
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[Stack]:
-    directory, port, model = ROOT / ".local/test-stack", free_port(), ModelServer()
-    given = {
+def stack(worker_id: str) -> Iterator[Stack]:
+    """A local stack that is independent of a running one and of those of other workers."""
+    directory, port, model = ROOT / ".local/test-stacks" / worker_id, free_port(), ModelServer()
+    environment = os.environ | {
         "OPENBOT_LOCAL_DIR": str(directory),
         "OPENBOT_LOCAL_PORT": str(port),
         "OPENBOT_LOCAL_MODEL_URL": model.url,
         "COLUMNS": "200",
     }
-    running = Stack(directory, port, os.environ | given, model)
-    running.command("down")  # of a test run that was killed
+    running = Stack(directory, port, environment, model)
+    running.command("down")  # a stack left by a test run that was killed
     shutil.rmtree(directory / "state", ignore_errors=True)
     model.start()
     try:
@@ -41,19 +42,19 @@ def model(stack: Stack) -> ModelServer:
 
 @pytest.fixture
 def api(stack: Stack) -> Iterator[Api]:
-    """Makes clients by a token's name, and closes them."""
-    made = list[httpx.Client]()
+    """Make clients by a token's name; they are closed after the test."""
+    clients = list[httpx.Client]()
 
     def make(token: str | None) -> httpx.Client:
-        made.append(stack.api(token))
-        return made[-1]
+        clients.append(stack.api(token))
+        return clients[-1]
 
     yield make
-    for client in made:
+    for client in clients:
         client.close()
 
 
 @pytest.fixture
 def session(api: Api) -> Session:
-    """A new session of a person's, whose model is the scripted one."""
+    """A new session of a person, consolidated by the scripted model."""
     return Session.begin(api("person"))

@@ -67,6 +67,7 @@ class StackConfig:
         So no command of the local stack can reach AWS by mistake.
         """
         own = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        own.pop("PYTHONDONTWRITEBYTECODE", None)  # else SAM and each new container compile all they import again
         path = os.pathsep.join([str(self.tool("sam", "sam").parent), str(Path(sys.executable).parent), own["PATH"]])
         return own | {
             "PATH": path,
