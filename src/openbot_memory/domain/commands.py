@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from openbot_memory.domain.errors import InvalidRequest, MemoryFull, PersonRequired, SecretRefused, UnknownKey
 from openbot_memory.domain.facts import DURABLE, Fact, Kind, Person, Source, Status, clean_content, clean_key
+from openbot_memory.domain.lookalike import content_marks
 from openbot_memory.domain.rules import HoldsSecret, MemoryRules, reveals
 
 
@@ -37,6 +38,7 @@ class Moment:
     step: int
     sources: tuple[Source, ...] = ()
     person: Person | None = None  # whose words it is, in a session
+    salt: str = ""  # of the digests by which an erased content is known again: the organization
 
 
 def carry_out(
@@ -58,7 +60,7 @@ def carry_out(
         case Forget():
             return forget(before, moment)
         case Erase():
-            return erased(forget(before, moment))
+            return erased(forget(before, moment), moment.salt)
 
 
 def check_durable(command: Command, before: Fact | None, *, by_person: bool) -> None:
@@ -100,6 +102,6 @@ def forget(before: Fact | None, moment: Moment) -> Fact:
     )
 
 
-def erased(retracted: Fact) -> Fact:
-    """The tombstone of an erased fact: it has no content, and still keeps its key from being learned again."""
-    return replace(retracted, content="", person=None)
+def erased(retracted: Fact, salt: str) -> Fact:
+    """The tombstone of an erased fact: it has no content, and still keeps key and content from being learned again."""
+    return replace(retracted, content="", person=None, marks=content_marks(retracted, salt))

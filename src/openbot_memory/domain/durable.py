@@ -25,6 +25,7 @@ def promote(
             continue
         try:
             _check(fact, entry, [items[source] for source in _own(fact) if source in items], limits, holds_secret)
+            rules.check_not_forgotten(fact, entry, newest)
             if entry is None and newest.keys + added >= limits.max_keys:
                 raise Drop(Reason.MEMORY_FULL)
         except Drop as drop:

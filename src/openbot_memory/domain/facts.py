@@ -54,6 +54,7 @@ class Fact:
     step: int
     order: int = 0  # among the facts of one change, by key
     person: Person | None = None  # whose words its sources are, where they are of one person (S2, A4)
+    marks: tuple[str, ...] = ()  # of an erased fact, by which its content is known again (S6)
     supported: bool = True  # whether an item that was unread then may support an agent's entry (A4)
 
     @property

@@ -1,6 +1,6 @@
 """The rules that every change of memory goes through, whoever proposes it (S4, S6, S7, A2, A4)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from openbot_memory.domain.credentials import HoldsSecret, or_says_again
 from openbot_memory.domain.errors import InvalidRequest
 from openbot_memory.domain.facts import DURABLE, Fact, Kind, Person, Source, Status, clean_content, clean_key
 from openbot_memory.domain.items import FROM_APPS, Item, ItemType
+from openbot_memory.domain.lookalike import sought
 from openbot_memory.domain.text import LONGEST_FRAME, LONGEST_HEADING
 
 MAX_WRITES = 96  # of the facts of one change: with its other rows it fits a transaction, which has 100
@@ -96,6 +97,8 @@ class Newest:
     generation: str
     step: int  # of the change to be made
     at: int  # ms
+    salt: str = ""  # of the digests by which forgotten facts are found: the organization
+    forgotten: Collection[str] = ()  # of these digests, those that a forgotten fact has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,10 +245,33 @@ def _against(fact: Fact, newest: Newest, snapshot: Snapshot) -> Fact:
     if snapshot.outdated(fact.key, before, newest.generation):
         raise Drop(Reason.CHANGED_MEANWHILE)
     if fact.active:
+        check_not_forgotten(fact, before, newest)
         return fact
     if before is None:
         raise Drop(Reason.UNKNOWN_KEY)
     return replace(fact, content=before.content, kind=before.kind, person=before.person)
+
+
+def check_not_forgotten(fact: Fact, before: Fact | None, newest: Newest) -> None:
+    """Raises Drop for what was forgotten, in whatever dress. An active fact keeps its key, look-alike or not."""
+    key, contents = sought(fact.key, fact.content, fact.person, newest.salt)
+    if (before is None and key in newest.forgotten) or not contents.isdisjoint(newest.forgotten):
+        raise Drop(Reason.RETRACTED)
+
+
+def digests(proposals: Iterable[Proposal | Malformed], evidence: Evidence, rules: MemoryRules, salt: str) -> set[str]:
+    """The digests by which proposals are compared with forgotten facts."""
+    found = set[str]()
+    for proposal in proposals:
+        if (
+            isinstance(proposal, Proposal)
+            and proposal.content is not None
+            and len(proposal.content) <= rules.max_content
+        ):
+            person = one_person(evidence.of(proposal))
+            key, contents = sought(proposal.key, proposal.content, person, salt)
+            found |= {key, *contents}
+    return found
 
 
 def _shown_key(key: str, holds_secret: HoldsSecret) -> str:

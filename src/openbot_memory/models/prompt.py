@@ -13,7 +13,7 @@ from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.models.port import Question
 
 TOOL = "update_memory"
-MAX_PROPOSALS = 400  # of an answer; far more than may stand. The rest is as malformed, so that no list costs more
+MAX_PROPOSALS = 200  # of an answer; twice as many as may stand. The rest is as malformed, so that no list costs more
 
 _COMMON = f"""\
 You keep a memory of short, keyed facts. Read the new items of a conversation and call {TOOL} once with the changes \

@@ -6,7 +6,6 @@ from enum import IntEnum
 
 from openbot_memory.secrets.words import WordList
 
-
 _CHANGES = re.compile(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D|(?<=[/+_-])\w")
 _RANDOM = 0.35  # changes a character: half of what chance gives, twice what names and paths have
 PLACEHOLDER = re.compile(

@@ -1,6 +1,6 @@
 """Agents in the table: how they and their entries are read, and how a change of any size becomes one version."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import batched, chain
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class Agents:
 
     def memory(self, identifier: str) -> Memory[Agent]:
         """The entries of an agent."""
-        return Memory(self.table, self.pk(identifier), rows.to_agent, AgentNotFound)
+        return Memory(self.table, self.org, self.pk(identifier), rows.to_agent, AgentNotFound)
 
     # Reading
 
@@ -125,7 +125,7 @@ class Agents:
         commit(self.table, writes, also)
 
     def replace(
-        self, before: Agent, after: Agent, version: Version, entries: Iterable[Fact], also: Iterable[Write] = ()
+        self, before: Agent, after: Agent, version: Version, entries: Collection[Fact], also: Iterable[Write] = ()
     ) -> None:
         """Write all entries and a version of any size under a new generation, then make it the current one.
 
@@ -173,9 +173,10 @@ def _number(version: int) -> str:
 
 
 def _of_generation(agent: Agent, first: list[Row], pages: Iterator[list[Row]]) -> Iterator[Fact]:
-    """The entries at hand, then those of the following pages, up to those of another generation."""
+    """The active entries at hand, then those of the following pages, up to a forgotten one or another generation."""
     for page in chain([first], pages):
         for row in page:
-            if row["generation"] != agent.generation:
+            fact = rows.to_fact(row)
+            if row["generation"] != agent.generation or not fact.active:
                 return
-            yield rows.to_fact(row)
+            yield fact

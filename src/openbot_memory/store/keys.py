@@ -10,6 +10,7 @@ character that no key may hold.
 | ORG#o#CALLER#type#id     | KEY#sha256           | the idempotency record of an Idempotency-Key            |
 | ORG#o#SESSION#s          | M                    | the session                                             |
 |                          | M#key␟generation     | a fact, under its generation                            |
+|                          | N#digest␟generation  | a mark: which forgotten fact has this digest (S6)       |
 |                          | I#number             | an item of the history                                  |
 |                          | T#step, V#step       | a version made by a turn, by a change of memory         |
 |                          | R#turn               | the idempotency record of a turn                        |
@@ -20,6 +21,7 @@ character that no key may hold.
 |                          | D                    | the session is being deleted                            |
 | ORG#o#AGENT#a            | M                    | the agent                                               |
 |                          | M#key␟generation     | an entry of its memory, under its generation            |
+|                          | N#digest␟generation  | a mark: which forgotten entry has this digest           |
 |                          | V#version            | a version of its memory                                 |
 |                          | X#generation#number  | a part of a version that does not fit one row           |
 |                          | C#session            | its progress: what it has learned from of a session     |
@@ -36,10 +38,12 @@ LEASE = "W"
 DELETED = "D"
 FORKS = "F#"
 TOMBSTONES = "E#"
+MARKS = "N#"
 FACTS = "M#"
 VERSIONS = "V#"
 PARTS = "X#"
 FIRST = "~"  # comes first in the index, which is read from its end
+ACTIVE, FORGOTTEN = "#", "!"  # within a generation of the index
 END = "\x1f"
 
 
@@ -69,6 +73,10 @@ def part(generation: str, number: int) -> str:
 
 def fact(key: str, generation: str) -> str:
     return f"{FACTS}{key}{END}{generation}"
+
+
+def mark(digest: str, generation: str) -> str:
+    return f"{MARKS}{digest}{END}{generation}"
 
 
 def item(number: int) -> str:

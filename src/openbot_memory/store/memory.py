@@ -4,7 +4,7 @@ A fact's row carries the generation under which it was written. Only the generat
 any number of facts can be written before one row makes them visible.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import batched
@@ -12,9 +12,10 @@ from typing import Protocol
 
 from openbot_memory.domain.errors import OpenBotError, Unavailable
 from openbot_memory.domain.facts import Fact
+from openbot_memory.domain.lookalike import marks
 from openbot_memory.domain.session import Tally
 from openbot_memory.store import keys, rows
-from openbot_memory.store.table import ABSENT, AT_ONCE, Condition, ConditionFailed, Put, Row, Table, Write, flat
+from openbot_memory.store.table import ABSENT, AT_ONCE, Condition, ConditionFailed, Key, Put, Row, Table, Write, flat
 
 READS = 8  # of a memory that changes while it is read
 in_parallel = ThreadPoolExecutor(4, thread_name_prefix="read")  # threads start with the first read, not at import
@@ -44,6 +45,7 @@ class Memory[H: Head]:
     """The head row and the facts of one partition."""
 
     table: Table
+    org: str
     pk: str
     to_head: Callable[[Row], H]
     not_found: type[OpenBotError]
@@ -92,37 +94,70 @@ class Memory[H: Head]:
         """Yield active facts, newest first, in pages that hold about so many characters of memory text."""
         average = max(1, head.tally.characters // max(1, head.tally.active))
         limit = min(head.tally.active, characters * 5 // 4 // average) + 1
-        prefix = f"{head.generation}#"
+        prefix = f"{head.generation}{keys.ACTIVE}"
         for page in self.table.query(self.pk, prefix, limit=limit, newest_first=True, index=True):
             yield from map(rows.to_fact, page)
 
+    def forgotten_keys(self, head: H, limit: int) -> list[str]:
+        """The keys of up to `limit` forgotten facts, newest first. One Query, none where nothing is forgotten."""
+        if head.tally.keys == head.tally.active:
+            return []
+        prefix = f"{head.generation}{keys.FORGOTTEN}"
+        return [
+            row["key"] for row in next(self.table.query(self.pk, prefix, limit=limit, newest_first=True, index=True))
+        ]
+
+    def forgotten(self, head: H, digests: Iterable[str]) -> set[str]:
+        """Those of the digests that a forgotten fact has (S6): one request for each 100, none if none is forgotten."""
+        if head.tally.keys == head.tally.active:
+            return set()
+        wanted = [(self.pk, keys.mark(digest, head.generation)) for digest in digests]
+        found = {mark["sk"]: mark["key"] for mark in self._rows(wanted)}
+        facts = self.facts(head, set(found.values()))
+        named = ((sk.removeprefix(keys.MARKS).partition(keys.END)[0], facts.get(key)) for sk, key in found.items())
+        return {digest for digest, fact in named if fact and not fact.active}
+
     def facts(self, head: H, wanted: Iterable[str]) -> dict[str, Fact]:
         """The facts of the given keys, retracted ones too; one request for each 100 keys."""
-        every = (keys.fact(key, head.generation) for key in wanted)
-        found = flat(self.table.get(*((self.pk, sk) for sk in some)) for some in batched(every, AT_ONCE, strict=False))
-        return {row["key"]: rows.to_fact(row) for row in found if row}
+        found = self._rows((self.pk, keys.fact(key, head.generation)) for key in wanted)
+        return {row["key"]: rows.to_fact(row) for row in found}
+
+    def _rows(self, wanted: Iterable[Key]) -> list[Row]:
+        found = flat(self.table.get(*some) for some in batched(wanted, AT_ONCE, strict=False))
+        return [row for row in found if row]
 
     # Writing
 
-    def writes(self, head: H, facts: Iterable[Fact], before: Mapping[str, Fact]) -> Iterator[Write]:
-        """The facts of one change, each on the condition that it is as it was read."""
+    def writes(self, head: H, facts: Sequence[Fact], before: Mapping[str, Fact]) -> Iterator[Write]:
+        """The facts of one change, each on the condition that it is as it was read, and the marks of forgotten ones."""
         for fact in facts:
             old = before.get(fact.key)
             unchanged = Condition.equals(step=old.step) if old else ABSENT
             yield Put(rows.fact_row(self.pk, head.generation, fact), unchanged)
+        for digest, fact in self._marks(facts).items():
+            earlier = Condition("attribute_not_exists(#pk) OR #step < :step", {"step": fact.step})
+            yield Put(rows.mark_row(self.pk, head.generation, digest, fact), earlier)
 
-    def write_ahead(self, generation: str, facts: Iterable[Fact], base: int = 0) -> None:
+    def _marks(self, facts: Iterable[Fact]) -> dict[str, Fact]:
+        """The digests of the forgotten facts."""
+        return {digest: fact for fact in facts if not fact.active for digest in marks(fact, self.org)}
+
+    def write_ahead(self, generation: str, facts: Collection[Fact], base: int = 0) -> None:
         """Write facts under a generation that no head names yet.
 
         `base`: the revision that a rewind starts from, by which its leftovers are known.
         """
         self.table.write_unseen(rows.fact_row(self.pk, generation, fact, base) for fact in facts)
+        self.table.write_unseen(
+            rows.mark_row(self.pk, generation, digest, fact, base) for digest, fact in self._marks(facts).items()
+        )
 
     def clean(self, head: H, revision: int) -> None:
-        """Delete facts of generations that nobody can reach any more: all but the current one and any begun since."""
+        """Delete the rows of generations that nobody can reach any more: all but the current one and later ones."""
         left = (
             (self.pk, row["sk"])
-            for page in self.table.query(self.pk, keys.FACTS)
+            for prefix in (keys.FACTS, keys.MARKS)
+            for page in self.table.query(self.pk, prefix)
             for row in page
             if row["generation"] != head.generation and row["base"] < revision
         )

@@ -117,13 +117,23 @@ def _to_batch(values: Any) -> Batch:  # noqa: ANN401
 
 def fact_row(pk: str, generation: str, fact: Fact, base: int = 0) -> Row:
     """`base`: the revision that a rewind or fork started from, by which its leftovers are known."""
-    row = {"pk": pk, "sk": keys.fact(fact.key, generation), "generation": generation, "base": base, **_fact(fact)}
-    return row | ({"recency": recency(generation, fact)} if fact.active else {})
+    place = {"pk": pk, "sk": keys.fact(fact.key, generation), "recency": recency(generation, fact)}
+    return {**place, "generation": generation, "base": base, **_fact(fact)}
+
+
+def mark_row(pk: str, generation: str, digest: str, fact: Fact, base: int = 0) -> Row:
+    """Says which forgotten fact has a digest; whether it still is forgotten, that fact's own row tells (S6)."""
+    place = {"pk": pk, "sk": keys.mark(digest, generation), "generation": generation, "base": base}
+    return {**place, "key": fact.key, "step": fact.step}
 
 
 def recency(generation: str, fact: Fact) -> str:
-    """Sorts as S4 orders, read from the end: time, step, and within one change the lesser key last."""
-    return f"{generation}#{fact.updated_at:015d}#{fact.step:012d}#{99_999 - fact.order:05d}"
+    """Sorts as S4 orders, read from the end: time, step, and within one change the lesser key last.
+
+    The forgotten facts of a generation come behind its active ones.
+    """
+    place = f"{generation}{keys.ACTIVE if fact.active else keys.FORGOTTEN}"
+    return f"{place}{fact.updated_at:015d}#{fact.step:012d}#{99_999 - fact.order:05d}"
 
 
 def tombstone_row(pk: str, tombstone: Fact) -> Row:
@@ -131,7 +141,12 @@ def tombstone_row(pk: str, tombstone: Fact) -> Row:
 
 
 def _fact(fact: Fact) -> Row:
-    return {**_fields(fact), **_sources(fact.sources), "supported": None if fact.supported else False}
+    return {
+        **_fields(fact),
+        **_sources(fact.sources),
+        "supported": None if fact.supported else False,
+        "marks": fact.marks or None,
+    }
 
 
 def _sources(sources: tuple[Source, ...]) -> Row:
@@ -149,6 +164,7 @@ def to_fact(row: Mapping[str, Any]) -> Fact:
         sources=lambda items: tuple(AgentSource(session, item) if session else item for item in items),
         status=Status,
         person=_tuple(Person),
+        marks=tuple,
     )
 
 

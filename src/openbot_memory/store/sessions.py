@@ -1,6 +1,6 @@
 """Sessions in the table: how they are read, and how a change is written in one transaction."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ class Sessions:
 
     def memory(self, identifier: str) -> Memory[Session]:
         """The facts of a session."""
-        return Memory(self.table, self.pk(identifier), rows.to_session, SessionNotFound)
+        return Memory(self.table, self.org, self.pk(identifier), rows.to_session, SessionNotFound)
 
     # Reading
 
@@ -83,7 +83,7 @@ class Sessions:
         before: Session | None,
         after: Session,
         *,
-        facts: Iterable[Fact] = (),
+        facts: Sequence[Fact] = (),
         facts_before: Mapping[str, Fact] | None = None,
         items: Iterable[Item] = (),
         version: Version | None = None,

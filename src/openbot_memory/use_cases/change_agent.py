@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 
 from openbot_memory.domain import durable
 from openbot_memory.domain.agent import Agent, new_generation
-from openbot_memory.domain.commands import Command, Erase, Moment, carry_out, check_durable
+from openbot_memory.domain.commands import Command, Erase, Moment, Remember, carry_out, check_durable
 from openbot_memory.domain.errors import AgentExists, PersonRequired, VersionNotFound
 from openbot_memory.domain.facts import clean_key
+from openbot_memory.domain.lookalike import sought
 from openbot_memory.domain.session import PrincipalType, Trigger, Version, fold
 from openbot_memory.store.memory import Stale
 from openbot_memory.use_cases.change_session import announce_change
@@ -72,8 +73,13 @@ def _change_entry(world: World, call: Call, identifier: str, expected: int, comm
     if isinstance(command, Erase) and before and before.erased:
         return entries_view(agent, [fact_view(before)])  # asked again, as for a session
     agent.check(expected)
-    check_durable(command, before, by_person=call.caller.type is PrincipalType.PERSON)
-    moment = Moment(at=agent.later(world.now()), step=agent.version + 1)
+    by_person = call.caller.type is PrincipalType.PERSON
+    check_durable(command, before, by_person=by_person)
+    if isinstance(command, Remember) and not by_person and before is None:
+        key, contents = sought(command.key, command.content, None, call.org)
+        if agents.memory(identifier).forgotten(agent, {key, *contents}):
+            raise PersonRequired  # a forgotten entry in another dress
+    moment = Moment(at=agent.later(world.now()), step=agent.version + 1, salt=call.org)
     entry = carry_out(
         command, before, moment, keys=agent.tally.keys, rules=world.rules, holds_secret=world.holds_secret
     )

@@ -96,7 +96,7 @@ def _change_fact(world: World, call: Call, identifier: str, expected: Expected, 
     expected.check(session)
     at = session.later(world.now())
     item = _trace(session, call.caller, command, at)
-    moment = Moment(at=at, step=session.step + 1, sources=(item.id,), person=item.person)
+    moment = Moment(at=at, step=session.step + 1, sources=(item.id,), person=item.person, salt=call.org)
     fact = carry_out(
         command, before, moment, keys=session.tally.keys, rules=world.rules, holds_secret=world.holds_secret
     )

@@ -31,6 +31,7 @@ from openbot_memory.domain.rules import (
     Reason,
     Snapshot,
     decide,
+    digests,
     proposed_keys,
 )
 from openbot_memory.domain.session import Batch, Failure, Session, Tokens
@@ -179,9 +180,10 @@ def _apply[W: Work](
     head, world = work.head, learner.world
     before = work.memory.facts(head, proposed_keys(answer.proposals))
     cited = _cited(learner, work, answer.proposals, unread)
+    evidence = Evidence(unread=unread, read=cited, source=learner.source, durable_only=learner.for_agent)
     decision = decide(
         answer.proposals,
-        Evidence(unread=unread, read=cited, source=learner.source, durable_only=learner.for_agent),
+        evidence,
         snapshot,
         Newest(
             facts=before,
@@ -189,6 +191,8 @@ def _apply[W: Work](
             generation=head.generation,
             step=head.step + 1,
             at=work.at,
+            salt=learner.org,
+            forgotten=work.memory.forgotten(head, digests(answer.proposals, evidence, world.rules, learner.org)),
         ),
         world.rules,
         world.holds_secret,

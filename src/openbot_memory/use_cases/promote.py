@@ -5,6 +5,7 @@ from openbot_memory.domain.agent import Agent
 from openbot_memory.domain.errors import Forbidden
 from openbot_memory.domain.facts import DURABLE, Fact
 from openbot_memory.domain.items import Item, item_number
+from openbot_memory.domain.lookalike import marks
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.rules import MAX_CHANGES_BYTES, MAX_DROPPED, MAX_WRITES, Decision, Newest, size_of, writes_of
 from openbot_memory.domain.session import PrincipalType, Trigger, Version
@@ -47,6 +48,8 @@ def _promote(
         generation=agent.generation,
         step=agent.version + 1,
         at=agent.later(world.now()),
+        salt=call.org,
+        forgotten={digest for entry in entries if not entry.active for digest in marks(entry, call.org)},
     )
     decision = durable.promote(session, facts, items, newest, world.rules, world.holds_secret)
     if not decision.changes:
