@@ -68,12 +68,12 @@ def _places(noun: Noun, small: str, text: str) -> Iterator[tuple[int, int]]:
     start = small.find(noun.word)
     while start >= 0:
         end = start + len(noun.word)
-        before, behind = small[max(0, start - 1) : start], small[end : end + 1]
-        glued = text[end : end + 1] in {"-", "_"} and text[end + 1 : end + 2].isalnum()
-        if (noun.before or not is_letter(before or " ")) and (noun.behind or not (glued or is_letter(behind or " "))):
-            if not before.isdigit() or not before.isascii() or noun.behind:
-                ending = _ENDING.match(small, end) if noun.behind else None
-                yield start, ending.end() if ending else end
+        before, behind = small[max(0, start - 1) : start] or " ", small[end : end + 1] or " "
+        compound = text[end : end + 1] in {"-", "_"} and text[end + 1 : end + 2].isalnum()
+        opens = noun.before or not (is_letter(before) or before in "0123456789")
+        if opens and (noun.behind or not (compound or is_letter(behind))):
+            ending = _ENDING.match(small, end) if noun.behind else None
+            yield start, ending.end() if ending else end
         start = small.find(noun.word, end)
 
 

@@ -6,7 +6,6 @@ from enum import IntEnum
 
 from openbot_memory.secrets.words import WordList
 
-
 _CHANGES = re.compile(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D|(?<=[/+_-])\w")
 _RANDOM = 0.35  # changes a character: half of what chance gives, twice what names and paths have
 PLACEHOLDER = re.compile(
@@ -25,7 +24,7 @@ STANDARD = re.compile(
     r"-?\d[\w.]{0,4}$|[^@\s]+@[\w-]+\.[\w.-]+$|s3$|\w+://|\d{4}-\d\d?-\d\d?$|\d\d?[./]\d\d?[./]\d{2,4}$",
     re.IGNORECASE,
 )
-_UNITS, _REMARKS, _OF_SENTENCES = map(WordList, ("units", "remarks", "sentence"))
+_UNITS, REMARKS, _OF_SENTENCES = map(WordList, ("units", "remarks", "sentence"))
 _SHORTEST_PART, _SHORTEST_CODE, _SHORTEST_RANDOM, _WORDS_OF_PHRASE = 3, 4, 16, range(4, 25)
 
 
@@ -47,7 +46,7 @@ def is_value(kind: str, rest: str, said: Said) -> bool:
         return False
     if kind == "phrase" and said is Said.PLAINLY and _is_phrase(rest):
         return True
-    if value.lower().rpartition("-")[2] in _REMARKS:
+    if value.lower().rpartition("-")[2] in REMARKS:
         return False
     match kind:
         case "key" | "any_key":
