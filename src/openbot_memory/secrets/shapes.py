@@ -56,8 +56,8 @@ _ONE_TIME_LINK = re.compile(
 _COMMAND = re.compile(
     r"""
     \b(?:mysql|mariadb|7z)\w{0,10}\ (?:[^\n|;]{0,80}?\ )?-p(?P<glued>[^\s"'$-]\S{3,60})
-    | \b(?:(?:docker|podman|oc|az|helm\ registry)\ login\b|sshpass|ldapsearch|zip|smbclient|net\ use|xfreerdp)[^\n|;]{0,80}?
-      (?:\ -[pPw]\ |\ -U\ \w{1,30}%|/user:\S{1,40}\ |\ /p:)["']?(?P<spaced>[^\s"'$-][^\s"']{3,60})
+    | \b(?:(?:docker|podman|oc|az|helm\ registry)\ login\b|sshpass|ldapsearch|zip|smbclient|net\ use|xfreerdp)
+      [^\n|;]{0,80}?(?:\ -[pPw]\ |\ -U\ \w{1,30}%|/user:\S{1,40}\ |\ /p:)["']?(?P<spaced>[^\s"'$-][^\s"']{3,60})
     | \b(?:curl|https?|wget)\ (?:[^\n|;]{0,80}?\ )?(?:-u|-a|--user)[\ =][\w.@-]{1,60}:(?P<pair>[^\s$]{4,60})
     | \ -pass(?:in|out)?\ pass:(?P<openssl>[^\s$]{4,60})
     | (?i:password|passwd|_pass|_pwd|rediscli_auth)=["']?(?P<assigned>[^\s"'$<{&;%]{4,60})
