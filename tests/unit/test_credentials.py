@@ -30,6 +30,8 @@ def decided(said: str, key: str, content: str) -> tuple[list[str], list[Dropped]
         ("Das Passwort für das WLAN lautet Gartenzaun!9335.", "Das passst auf das WLAN lautet Gartenzaun!9335.&#34;"),
         ("Hi.\nMy password is hunter2.\nBye.", "Ana goes into the shop as hunter2"),
         ("The code of the front door is 4711. We leave at 9.", "Ana taps 4711 on her way in."),
+        ("密码是hunter22", "Ana goes into the shop as hunter22"),
+        ("Hasło do serwera to hunter22.", "Ana goes into the shop as hunter22"),
     ],
 )
 def test_what_a_model_says_again_in_other_words_is_dropped(said: str, content: str) -> None:

@@ -1,13 +1,14 @@
-"""Credentials that items state: what a model takes from one is a credential, too, whatever words it puts around."""
+"""Finds the credentials that items state, so that a model's text which repeats one is known by it, whatever it says."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 
 type HoldsSecret = Callable[[str], bool]
 
-SHORTEST = 4  # characters of a credential that is told by its sentence alone
+SHORTEST = 4  # characters of a credential that only its sentence shows to be one
 LONGEST = 1000  # characters that are looked at together
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])\s+")
+_LATIN = re.compile(r"[!-~À-ɏḀ-ỿ]+")  # as in a sentence of a script without spaces
 _AROUND = ".,;:!?\"'`()[]{}<>«»„“”*|"
 
 
@@ -17,7 +18,7 @@ def stated(texts: Iterable[str], holds_secret: HoldsSecret) -> frozenset[str]:
         word
         for sentence in _sentences(texts)
         if holds_secret(sentence)
-        for word in {each.strip(_AROUND) for each in sentence.split()}
+        for word in {each.strip(_AROUND) for each in (*sentence.split(), *_LATIN.findall(sentence))}
         if len(word) >= SHORTEST and any(map(str.isdigit, word)) and not holds_secret(sentence.replace(word, ""))
     )
 

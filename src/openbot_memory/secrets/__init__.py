@@ -1,11 +1,12 @@
-"""Whether a text holds a credential (S7): a password, a key, or a link that gives access.
+"""Decides whether a text holds a credential (S7): a password, a key, or a link that gives access.
 
-Two ways to find one. Keys of known services, tokens and links show themselves by their *shape*. Passwords, PINs and
-other keys are *stated*: a noun ("Passwort", "API key"), a link (":", "is", "lautet") and a value that looks like one,
-and not like a remark on it ("expired", "12 characters"). In doubt, what directly follows a colon is a secret.
+Keys of known services, one-time links and command lines are recognized by their *shape* (`shapes`). Passwords, PINs and
+other keys are *stated*, in whatever language (`statements`): a noun ("Passwort", "API key"), a link (":", "is",
+"lautet") and a value that looks like one, not like a remark on it ("expired", "12 characters"). The words of each
+language stand in `words.toml`.
 
-The patterns are our own, because detect-secrets takes over 300 ms to import and knows only code, no German, no PINs.
-Every repetition is bounded or starts at a token's first character, so the work grows with the text's length only.
+No small library finds stated credentials in many languages; detect-secrets takes over 300 ms to import and knows code.
+Every repetition in a pattern is bounded or starts at a token's first character, so the work grows with the text only.
 """
 
 from openbot_memory.secrets.plain import plain

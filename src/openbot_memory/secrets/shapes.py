@@ -2,7 +2,7 @@
 
 import re
 
-from openbot_memory.secrets.values import PLACEHOLDER, STANDARD, has_both, is_random, mixed
+from openbot_memory.secrets.values import PLACEHOLDER, REMARKS, STANDARD, has_both, is_random, mixed
 
 _SHAPE = re.compile(
     r"""
@@ -47,21 +47,20 @@ _LINKS = (
 )
 _ONE_TIME_LINK = re.compile(
     r"""
-    \b(?:(?:onetimesecret\.com/secret|pwpush\.com/(?:\w\w/)?p|1ty\.me|temp\.pm|onetimelink\.\w+|password\.link|cryptgeon\.org/note)/
-      (?!docs|about|pricing|help|blog)[\w?-]{6,}
-    | (?:privnote\.com|scrt\.link|yopass\.se|share\.1password\.com|(?:send|vault)\.bitwarden\.\w+|transfer\.pw)[\w/?-]{0,60}\#[\w/-]{6,}
-    | password\.link/\w{3,20}/\#\w{4,})
+    \b(?:onetimesecret\.com/secret|pwpush\.com/(?:\w\w/)?p|1ty\.me|temp\.pm|cryptgeon\.org/note)/[\w?-]{6}
+    | \b(?:privnote\.com|scrt\.link|yopass\.se|share\.1password\.com|(?:send|vault)\.bitwarden\.(?:com|eu)
+      |transfer\.pw|password\.link)/[\w/?-]{0,60}\#[\w/-]{6}
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _COMMAND = re.compile(
     r"""
-    \b(?:mysql\w*|mariadb\w*|7z)\ [^\n|;]{0,80}?-p(?P<glued>[^\s"'$-]\S{3,60})
-    | \b(?:docker|podman|helm|az|oc|zip|ldapsearch|smbclient|net\ use|xfreerdp|sshpass)\ [^\n|;]{0,80}?
-      (?:\ -p\ |\ -P\ |\ -w\ |\ -U\ \w{1,30}%|/user:\S{1,40}\ |/p:)["']?(?P<spaced>[^\s"'$:-][^\s"':]{3,60})(?!\S*:)
-    | \ (?:-u|-a|--user)[\ =][\w.@-]{1,60}:(?P<pair>[^\s/$\d][^\s/$]{3,60})
-    | \bpass:(?P<openssl>[^\s$]{4,60})
-    | (?:password|passwd|_pass|_PASS|PGPASSWORD|AUTH)=["']?(?P<assigned>[^\s"'$<{&;%]{4,60})
+    \b(?:mysql|mariadb|7z)\w{0,10}\ (?:[^\n|;]{0,80}?\ )?-p(?P<glued>[^\s"'$-]\S{3,60})
+    | \b(?:(?:docker|podman|oc|az|helm\ registry)\ login\b|sshpass|ldapsearch|zip|smbclient|net\ use|xfreerdp)
+      [^\n|;]{0,80}?(?:\ -[pPw]\ |\ -U\ \w{1,30}%|/user:\S{1,40}\ |\ /p:)["']?(?P<spaced>[^\s"'$-][^\s"']{3,60})
+    | \b(?:curl|https?|wget)\ (?:[^\n|;]{0,80}?\ )?(?:-u|-a|--user)[\ =][\w.@-]{1,60}:(?P<pair>[^\s$]{4,60})
+    | \ -pass(?:in|out)?\ pass:(?P<openssl>[^\s$]{4,60})
+    | (?i:password|passwd|_pass|_pwd|rediscli_auth)=["']?(?P<assigned>[^\s"'$<{&;%]{4,60})
     | \becho\ ["']?(?P<piped>[^\s"'$|]{4,60})["']?\ ?\|\ ?sudo\ -S
     """,
     re.VERBOSE,
@@ -89,9 +88,7 @@ _LINK_WITH_VALUE = re.compile(
 SHORTEST_PASSWORD = 6  # of a pair (`anna / hunter2`), where no noun says which is the password
 
 
-_NAMES = frozenset(
-    {"password", "passwort", "pass", "secret", "str", "none", "null", "true", "false", "prompt", "required"}
-)
+_NAMES = frozenset({"password", "passwort", "passwd", "pass", "pwd"})  # where a form shows what to put there
 
 
 def gives_access(text: str) -> bool:
@@ -104,7 +101,12 @@ def gives_access(text: str) -> bool:
 def _is_given(command: re.Match[str]) -> bool:
     """Whether the command line holds the password itself, and no place to take it from."""
     value = command[str(command.lastgroup)]
-    return not PLACEHOLDER.match(value) and not STANDARD.match(value) and value.lower() not in _NAMES
+    return (
+        not PLACEHOLDER.match(value)
+        and not STANDARD.match(value)
+        and value.lower() not in _NAMES
+        and value.lower() not in REMARKS
+    )
 
 
 def _has_value(link: re.Match[str]) -> bool:

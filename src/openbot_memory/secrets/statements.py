@@ -34,6 +34,7 @@ _OPENS = re.compile(
     r"\b(?:open|unlock|öffne|entsperr|entriegel)\w*|\bget in\b|\bkommt man\b|\bauf(?=[.,;!?\n]|$)", re.IGNORECASE
 )
 _NO_MORE = re.compile(r"[^\W\d_]{1,3}(?=\W|$)| ?(?:[^\w\s-]|\n|$)")
+_NONE = frozenset[str]()
 _BLANKS = " \"'*(,"
 _BEHIND, _FAR, _BEFORE, _NEAR = 200, 60, 100, 25  # characters: of a value, up to its link, of a value before, of a lock
 
@@ -68,12 +69,12 @@ def _places(noun: Noun, small: str, text: str) -> Iterator[tuple[int, int]]:
     start = small.find(noun.word)
     while start >= 0:
         end = start + len(noun.word)
-        before, behind = small[max(0, start - 1) : start], small[end : end + 1]
-        glued = text[end : end + 1] in {"-", "_"} and text[end + 1 : end + 2].isalnum()
-        if (noun.before or not is_letter(before or " ")) and (noun.behind or not (glued or is_letter(behind or " "))):
-            if not before.isdigit() or not before.isascii() or noun.behind:
-                ending = _ENDING.match(small, end) if noun.behind else None
-                yield start, ending.end() if ending else end
+        before, behind = small[max(0, start - 1) : start] or " ", small[end : end + 1] or " "
+        compound = text[end : end + 1] in {"-", "_"} and text[end + 1 : end + 2].isalnum()
+        opens = noun.before or not (is_letter(before) or before in "0123456789")
+        if opens and (noun.behind or not (compound or is_letter(behind))):
+            ending = _ENDING.match(small, end) if noun.behind else None
+            yield start, ending.end() if ending else end
         start = small.find(noun.word, end)
 
 
@@ -81,33 +82,52 @@ def _places(noun: Noun, small: str, text: str) -> Iterator[tuple[int, int]]:
 def _states(noun: Noun, before: str, behind: str) -> bool:
     """Whether a value stands behind the noun (`PIN 4711`, `PIN: 4711`) or before it (`4711 is my PIN`)."""
     locked = noun.kind != "door_code" or any(word in _LOCKS for word in _words(before[-_NEAR:]))
-    if locked and behind[:1] in _BLANKS and is_value(noun.kind, behind.lstrip(" ,–—-"), Said.NOT):
+    if locked and behind[:1] in _BLANKS and _follows(noun, behind, Said.NOT):
         return True
-    first, near = "", True
+    between = list[str]()
     for part in _PART.finditer(behind, 0, _FAR):
-        word, languages = part[0].lower(), frozenset[str]()
+        word, rest = part[0].lower(), behind[part.end() :]
         if part["end"] or word in _TOPICS:
             break
-        if part["word"]:
-            languages = IS.get(word, languages) & noun.languages
-            if not languages and not TO.get(word, languages) & noun.languages:
-                locked, first = locked or word in _LOCKS, first or word
-                near = near and (word in _LOCKS or word in _OF)
-                if near and noun.kind == "code" and is_value("code", behind[part.end() :].lstrip(), Said.NOT):
-                    return True
-                continue
-            if languages & VERB_LAST and is_value(noun.kind, " ".join(behind[: part.start()].split()[-1:]), Said.NOT):
-                return True
-        plain = bool(languages & PLAIN) if part["word"] else noun.languages <= PLAIN
-        direct = not first or first in _OF or behind.lstrip().startswith("(")
-        said = Said.NOT if part["weak"] or (part["word"] and not languages) else Said.SO
-        if said and (plain or part["sign"]):
-            said = Said.PLAINLY if direct else (Said.NOT if plain else Said.SO)
-        if locked and is_value(noun.kind, _without_fillers(behind[part.end() :]), said):
+        if part["word"] and not _links(word, noun):
+            between.append(word)
+            locked = locked or word in _LOCKS
+            near = noun.kind == "code" and all(each in _LOCKS or each in _OF for each in between)
+            if near and _follows(noun, rest, Said.NOT):
+                return True  # `PIN of my card 4711`
+        elif locked and (
+            _follows(noun, rest, _how(part, noun, between)) or _precedes(noun, word, behind[: part.start()])
+        ):
             return True
         if part["sign"]:
             break
     return locked and noun.kind != "door_code" and _said_before(noun, before, behind)
+
+
+def _links(word: str, noun: Noun) -> bool:
+    return not noun.languages.isdisjoint(IS.get(word, _NONE) | TO.get(word, _NONE))
+
+
+def _how(link: re.Match[str], noun: Noun, between: list[str]) -> Said:
+    """How clearly the link says that a value follows, the more clearly the nearer it is to the noun."""
+    languages = noun.languages if link["sign"] else IS.get(link[0].lower(), _NONE) & noun.languages
+    if link["weak"] or not languages:
+        return Said.NOT
+    plain = languages <= PLAIN if link["sign"] else bool(languages & PLAIN)
+    if plain or link["sign"]:
+        direct = not between or between[0] in _OF or "(" in link.string[:2]
+        return Said.PLAINLY if direct else (Said.NOT if plain else Said.SO)
+    return Said.SO
+
+
+def _follows(noun: Noun, rest: str, said: Said) -> bool:
+    return is_value(noun.kind, _without_fillers(rest).lstrip(" ,–—-"), said)
+
+
+def _precedes(noun: Noun, link: str, between: str) -> bool:
+    """Whether the value stands before "is", where the language has its verbs last."""
+    verb_last = IS.get(link, _NONE) & noun.languages & VERB_LAST
+    return bool(verb_last) and is_value(noun.kind, " ".join(between.split()[-1:]), Said.NOT)
 
 
 def _without_fillers(rest: str) -> str:
@@ -127,7 +147,7 @@ def _said_before(noun: Noun, before: str, behind: str) -> bool:
     tokens = [token for token in _TOKEN.findall(before) if token not in {"-", "–", "—"}]
     for at in range(len(tokens) - 1, 0, -1):
         word = tokens[at].lower()
-        if (IS.get(word, frozenset()) | SAID_BEFORE.get(word, frozenset())) & noun.languages or word == "=":
+        if (IS.get(word, _NONE) | SAID_BEFORE.get(word, _NONE)) & noun.languages or word == "=":
             return len("".join(tokens[at + 1 :])) <= _NEAR and is_value(noun.kind, tokens[at - 1], Said.NOT)
     return False
 

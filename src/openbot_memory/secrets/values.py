@@ -24,7 +24,7 @@ STANDARD = re.compile(
     r"-?\d[\w.]{0,4}$|[^@\s]+@[\w-]+\.[\w.-]+$|s3$|\w+://|\d{4}-\d\d?-\d\d?$|\d\d?[./]\d\d?[./]\d{2,4}$",
     re.IGNORECASE,
 )
-_UNITS, _REMARKS, _OF_SENTENCES = map(WordList, ("units", "remarks", "sentence"))
+_UNITS, REMARKS, _OF_SENTENCES = map(WordList, ("units", "remarks", "sentence"))
 _SHORTEST_PART, _SHORTEST_CODE, _SHORTEST_RANDOM, _WORDS_OF_PHRASE = 3, 4, 16, range(4, 25)
 
 
@@ -42,11 +42,12 @@ def is_value(kind: str, rest: str, said: Said) -> bool:
     rest = rest.lstrip(_OPENING)
     found, amount = _VALUE.match(rest), _AMOUNT.match(rest)
     value = found[0].rstrip(".,;:!?)]}*_") if found else ""
-    if PLACEHOLDER.match(rest) or STANDARD.match(value) or (amount and amount[1].lower() in _UNITS):
+    endless = said is not Said.PLAINLY and not quoted and _has_no_spaces(value[:1])  # nobody can tell where it ends
+    if endless or PLACEHOLDER.match(rest) or STANDARD.match(value) or (amount and amount[1].lower() in _UNITS):
         return False
     if kind == "phrase" and said is Said.PLAINLY and _is_phrase(rest):
         return True
-    if value.lower().rpartition("-")[2] in _REMARKS:
+    if value.lower().rpartition("-")[2] in REMARKS:
         return False
     match kind:
         case "key" | "any_key":
@@ -99,7 +100,7 @@ def _is_word(value: str, rest: str) -> bool:
 
 
 def _has_no_spaces(letter: str) -> bool:
-    return "\u0e00" <= letter <= "\u0eff" or "\u3040" <= letter <= "\u9fff"
+    return letter.isalpha() and ("\u0e00" <= letter <= "\u0eff" or "\u3040" <= letter <= "\u9fff")
 
 
 def is_letter(character: str) -> bool:

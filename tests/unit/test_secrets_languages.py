@@ -1,0 +1,71 @@
+"""S7: a credential is found in whatever language it is stated.
+
+The texts stand in `secrets_*.txt` beside this file, one a line (`language | kind | text`); a speaker may add to them.
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from openbot_memory.secrets import holds_secret
+
+
+class Line(NamedTuple):
+    language: str
+    kind: str
+    text: str
+
+
+def lines(name: str) -> list[Line]:
+    text = (Path(__file__).parent / f"secrets_{name}.txt").read_text("utf-8")
+    return [Line(*line.split(" | ", 2)) for line in text.split("\n") if line and not line.startswith("#")]
+
+
+# Known to be missed; what is found one day is taken off the list.
+MISSED = {
+    'I changed the admin password to "sunflower" yesterday',
+    "\u200fhunter22 هي كلمة المرور لقاعدة البيانات",
+    "Kata sandi: mataharikuning",
+    "hunter22 veritabanının şifresi",
+}
+FEWEST_FOUND = {"stated_held_out": 66, "stated_fresh": 32}  # as first measured: these only ever get better
+MOST_FALSE_ALARMS = {"harmless_held_out": 0, "harmless_fresh": 1}
+
+
+@pytest.mark.parametrize("line", lines("stated"), ids=str)
+def test_a_credential_is_found_in_any_language(line: Line) -> None:
+    """S7. Fails as well where a text of the list of missed ones is found, so that the list stays true."""
+    assert holds_secret(line.text) is (line.text not in MISSED)
+
+
+@pytest.mark.parametrize("line", lines("harmless"), ids=str)
+def test_a_harmless_text_is_none_in_any_language(line: Line) -> None:
+    assert not holds_secret(line.text)
+
+
+@pytest.mark.parametrize("name", [*FEWEST_FOUND, *MOST_FALSE_ALARMS])
+def test_texts_that_nothing_is_tuned_for_fare_no_worse(name: str) -> None:
+    """S7. The figures by kind are printed (`pytest -s`)."""
+    tried = Counter(line.kind for line in lines(name))
+    found = Counter(line.kind for line in lines(name) if holds_secret(line.text))
+    print(name, *(f"{kind}: {found[kind]} of {tried[kind]}" for kind in tried), sep="\n  ")  # noqa: T201
+    assert FEWEST_FOUND.get(name, 0) <= found.total() <= MOST_FALSE_ALARMS.get(name, tried.total())
+
+
+def test_the_corpora_are_as_broad_as_they_say() -> None:
+    tuned, held_out = ({line.language for line in lines(name)} for name in ("stated", "stated_held_out"))
+    assert len(tuned - {"--", "en", "de"}) >= 25
+    assert len(held_out) >= 6
+    assert not tuned & held_out
+    assert len(lines("stated")) >= 250
+    assert len(lines("harmless")) >= 250
+
+
+@pytest.mark.parametrize(
+    "part", ["密码", "密码x", "пароль ", "pin ", "비밀번호는 ", "संकेत", "a\u0301", "docker ", "-p", "clave de "]
+)
+def test_a_long_text_in_any_script_is_judged(part: str) -> None:
+    """S7. With work that grew as its square, 250 KB would take many minutes."""
+    assert not holds_secret(part * (250_000 // len(part.encode())))
