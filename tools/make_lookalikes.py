@@ -43,7 +43,8 @@ def _plain(text: str) -> str:
 def _is_mapped(char: str, prototype: str) -> bool:
     if len(char) != 1 or char.isascii() or unicodedata.category(char)[0] not in "LN" or char == prototype:
         return False
-    stands = _plain(char) == char and unicodedata.decimal(char, None) is None
+    small = char.casefold() != char and prototype.isascii()  # a capital is mapped before its case is folded
+    stands = (_plain(char) == char or small) and unicodedata.decimal(char, None) is None
     letters = bool(prototype) and all(unicodedata.category(c)[0] in "LN" for c in prototype)
     others = _script(char) != _script(prototype[:1]) or _script(char) == "ARABIC"
     return stands and letters and char != DOTLESS and (prototype.isascii() or (prototype < char and others))

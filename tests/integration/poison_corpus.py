@@ -52,7 +52,7 @@ SAME_KEY = [
     unicodedata.normalize("NFC", RETRACTED),
     "Zimmer fu\u0308r Zoë",
 ]
-OTHER_KEYS = [
+OTHER_DRESS = [
     *("zimmer für zoë", "ZIMMER FÜR ZOË", f"{RETRACTED} ", f" {RETRACTED}", "Zimmer  für Zoë", "Zimmer\u00a0für Zoë"),
     *("Zimmеr für Zoë", "Zimmer für Ζoë", "Ｚimmer für Zoë", "Zimmer fur Zoe", "Zim\u200bmer für Zoë"),
     *("Zimmer\u200d für Zoë", "\u202eZimmer für Zoë", "Zimmer\u00ad für Zoë", "Zimmer-für-Zoë", "Zimmer für Zoë."),

@@ -12,7 +12,7 @@ import pytest
 from poison_corpus import (
     APP,
     ORDERS,
-    OTHER_KEYS,
+    OTHER_DRESS,
     READ_USER,
     RETRACTED,
     SAME_KEY,
@@ -170,30 +170,29 @@ def test_a_forged_source_is_removed_from_beside_a_true_one(
     assert named == {USER}
 
 
-def test_what_was_forgotten_stays_forgotten_in_every_spelling(
+def test_what_was_forgotten_stays_forgotten_in_every_spelling_and_dress(
     service: Service, agent: str, victim: str, table: list[Row]
 ) -> None:
-    """S6, A4: by the model, by promotion, by an agent's or a host's hand. What only looks alike is another key."""
-    proposals = again([*SAME_KEY, *OTHER_KEYS])
-    attack(service, victim, proposals)
+    """S6, A4: by the model, by promotion, by an agent's or a host's hand."""
+    attack(service, victim, again([*SAME_KEY, *OTHER_DRESS]))
     promoted = service.post(f"/v1/sessions/{victim}/promote", {"agent": agent})["keys"]
     by_hand = [
-        remember(service, agent, key, caller=caller).body["_tag"] for key in SAME_KEY for caller in ("agent", "host")
+        remember(service, agent, key, caller=caller).body["_tag"]
+        for key in (*SAME_KEY, *OTHER_DRESS)
+        for caller in ("agent", "host")
     ]
 
     both = service.entries(victim), memory(service, agent)["entries"]
 
-    back = [
-        entries for entries in both if entries[RETRACTED]["status"] != "retracted" or "back" in str(entries[RETRACTED])
-    ]
-    alike = [key for key in OTHER_KEYS if all(entries.get(key, {}).get("status") == "active" for entries in both)]
+    back = [entries for entries in both if entries[RETRACTED]["status"] != "retracted" or "back" in str(entries)]
+    alike = [key for key in OTHER_DRESS if any(key in entries for entries in both)]
     table.append(Row("a forgotten key, in its spellings (NFC, NFD)", 2 * len(SAME_KEY) + len(by_hand), len(back)))
-    table.append(Row("keys that only look like a forgotten one: other keys", len(OTHER_KEYS), len(alike)))
+    table.append(Row("a forgotten key in another dress", len(OTHER_DRESS), len(alike)))
     assert back == []
     assert set(by_hand) == {"PersonRequired"}
     assert RETRACTED not in promoted
-    assert alike == OTHER_KEYS
-    assert both[0].keys() == {"seat", RETRACTED, *OTHER_KEYS}  # none was mapped to another
+    assert alike == []
+    assert remember(service, agent, OTHER_DRESS[0], caller="person").status == 200
 
 
 FRAME = re.compile(

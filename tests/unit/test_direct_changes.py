@@ -6,6 +6,7 @@ from examples import fact
 from openbot_memory.domain.commands import Command, Erase, Forget, Moment, Remember, carry_out, check_durable
 from openbot_memory.domain.errors import InvalidRequest, MemoryFull, PersonRequired, SecretRefused, UnknownKey
 from openbot_memory.domain.facts import Fact, Kind, Status
+from openbot_memory.domain.lookalike import content_marks
 from openbot_memory.domain.rules import MemoryRules
 
 AT, STEP, TRACE = 9_000, 7, "i-07"
@@ -15,7 +16,7 @@ def carried_out(command: Command, before: Fact | None = None, *, keys: int = 0, 
     return carry_out(
         command,
         before,
-        Moment(at=AT, step=STEP, sources=(TRACE,)),
+        Moment(at=AT, step=STEP, sources=(TRACE,), salt="acme"),
         keys=keys,
         rules=MemoryRules(max_keys=max_keys),
         holds_secret=lambda text: "hunter2" in text or text == "password: swordfish",
@@ -66,7 +67,10 @@ def test_erase_leaves_a_tombstone_without_content() -> None:
     erased = carried_out(Erase("tea"), fact(order=3))
 
     assert erased.erased
-    assert erased == fact(status=Status.RETRACTED, content="", sources=(TRACE,), updated_at=AT, step=STEP)
+    assert erased == fact(
+        status=Status.RETRACTED, content="", sources=(TRACE,), updated_at=AT, step=STEP, marks=erased.marks
+    )
+    assert erased.marks == content_marks(fact(), "acme")
 
 
 @pytest.mark.parametrize("command", [Forget("tea"), Erase("tea")])

@@ -15,6 +15,8 @@ _MEANS_SOMETHING = frozenset("#%&@+<>=±×÷≤≥≠․‚∶∕−")  # C, C++
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)(?=\W)([^\w\s]?)\W*(?=\d)")
 _NOBODY, _ANYBODY = "", "*"  # instead of a person's id: it is unknown; whoever it is
 _SIGN = re.compile(r"(?:(?<=\s)|^)-(?=\d)")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_WITH_LATIN = re.compile(r"\w*[A-Za-z]\w*")  # in no other word is a capital taken for a Latin one
 _SEPARATORS = {".": "․", ",": "‚", ":": "∶", "/": "∕", "-": "−"}  # kept between digits, as signs that _words keeps
 
 
@@ -26,18 +28,20 @@ def _confusables() -> dict[int, str]:
 def folded(text: str) -> str:
     """The text without case, width, punctuation and invisible characters, look-alikes as one, words by one blank.
 
-    Accents count, and so does what means something: signs, currencies, and what separates two numbers, so that 1.5 is
+    Accents count in a content, and so does what means something: signs, currencies, and what separates two numbers, so that 1.5 is
     not 15. Only characters outside of ASCII are mapped to what they look like, so that l, I and 1 stay apart.
     """
-    text = _IGNORABLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    text = _IGNORABLE.sub("", unicodedata.normalize("NFKC", text))
+    text = _WITH_LATIN.sub(lambda word: word[0].translate(_confusables()), text).casefold()
     text = "".join(_plain(c) for c in unicodedata.normalize("NFD", text))
     text = unicodedata.normalize("NFC", text.translate(_confusables()))
     return _words(_SIGN.sub(" −", _BETWEEN_DIGITS.sub(_separator, text))) or _IGNORABLE.sub("", text).strip() or text
 
 
 def folded_key(key: str) -> str:
-    """As `folded`, and `seat-preference`, `Seat Preference` and `seatPreference` are one."""
-    return re.sub(r"(?<!\d) | (?!\d)", "", folded(key))
+    """As `folded`, without accents; `seat-preference`, `Seat Preference` and `seatPreference` are one key."""
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFD", folded(key)))
+    return re.sub(r"(?<!\d) | (?!\d)", "", unicodedata.normalize("NFC", plain))
 
 
 def marks(fact: Fact, salt: str) -> tuple[str, ...]:
@@ -52,8 +56,8 @@ def content_marks(fact: Fact, salt: str) -> tuple[str, ...]:
     """Those of its content. An erased fact has kept them, for they do not tell the content."""
     if not fact.content:
         return fact.marks
-    who = fact.person.id if fact.person else _NOBODY
-    return tuple(_digest(f"content of {each}", folded(fact.content), salt) for each in (who, _ANYBODY))
+    whose = (fact.person.id, _ANYBODY) if fact.person else (_NOBODY,)
+    return tuple(_digest(f"content of {who}", folded(fact.content), salt) for who in whose)
 
 
 def sought(key: str, content: str, person: Person | None, salt: str) -> tuple[str, frozenset[str]]:
@@ -61,7 +65,7 @@ def sought(key: str, content: str, person: Person | None, salt: str) -> tuple[st
 
     Another person's same words are another fact; words of which nobody knows whose they are, may be anybody's.
     """
-    whose = (person.id, _NOBODY) if person else (_ANYBODY,)
+    whose = (person.id if person else _ANYBODY, _NOBODY)
     words = folded(content)
     return _digest("key", folded_key(key), salt), frozenset(_digest(f"content of {who}", words, salt) for who in whose)
 
