@@ -5,11 +5,11 @@ from threading import Lock
 from typing import Any, cast
 
 import schemathesis
+from known_ids import KnownIds
 from schemathesis.specs.openapi import checks
-from seen import Seen
 
 of_schemathesis: Any = schemathesis  # whose types are known in part only
-seen, lock = Seen(random.Random(0)), Lock()  # noqa: S311
+known_ids, lock = KnownIds(random.Random(0)), Lock()  # noqa: S311
 
 
 def whole(value: Any) -> Any:  # noqa: ANN401 - JSON
@@ -39,14 +39,14 @@ def body_of(case: Any) -> dict[str, Any]:  # noqa: ANN401
 def before_call(_context: object, case: Any, _kwargs: object) -> None:  # noqa: ANN401
     if case.meta and case.meta.generation.mode.is_positive:
         with lock:
-            seen.name(case.path, case.path_parameters or {}, case.query or {}, body_of(case))
+            known_ids.name(case.path, case.path_parameters or {}, case.query or {}, body_of(case))
 
 
 @of_schemathesis.hook
 def after_call(_context: object, case: Any, response: Any) -> None:  # noqa: ANN401
     if response.status_code in {200, 201}:
         with lock:
-            seen.hear(case.path, case.path_parameters or {}, body_of(case), response.json())
+            known_ids.record(case.path, case.path_parameters or {}, body_of(case), response.json())
 
 
 @of_schemathesis.check

@@ -1,4 +1,4 @@
-"""What the answers told, for later requests to name: else nearly all of them would end at what is not there."""
+"""Remembers ids, keys and versions from responses, so that later generated requests do not all end in a 404."""
 
 import random
 from collections import defaultdict
@@ -20,23 +20,23 @@ class Memory:
 
 
 @dataclass
-class Seen:
+class KnownIds:
     random: random.Random
     memories: dict[str, dict[str, Memory]] = field(default_factory=lambda: defaultdict[str, dict[str, Memory]](dict))
 
-    def hear(self, path: str, parameters: Json, sent: Json, answer: Json) -> None:
-        """Take in the answer of success to a request to this path of the document."""
+    def record(self, path: str, parameters: Json, sent: Json, answer: Json) -> None:
+        """Remember what a successful response says; `path` is the route of the OpenAPI document."""
         match answer:
             case {"session": {"id": identifier, "head": head, "revision": revision}}:
-                self._hear("sessions", identifier, {"expected": head, "revision": revision}, sent)
+                self._record("sessions", identifier, {"expected": head, "revision": revision}, sent)
             case {"agent": {"id": identifier, "version": version}}:
-                self._hear("agents", identifier, {"expected": version}, sent)
+                self._record("agents", identifier, {"expected": version}, sent)
             case {"entries": _, "version": version} if path.startswith("/v1/agents"):
-                self._hear("agents", parameters["id"], {"expected": version}, sent)
+                self._record("agents", parameters["id"], {"expected": version}, sent)
             case _:
                 pass
 
-    def _hear(self, sort: str, identifier: str, version: Json, sent: Json) -> None:
+    def _record(self, sort: str, identifier: str, version: Json, sent: Json) -> None:
         memories = self.memories[sort]
         memory = memories[identifier] = memories.pop(identifier, None) or Memory()  # the newest now
         memory.versions.append(version)
@@ -46,7 +46,7 @@ class Seen:
             del memories[old]
 
     def name(self, path: str, parameters: Json, query: Json, body: Json) -> None:
-        """Let most requests name what is there."""
+        """Put known ids, keys and versions into most requests."""
         memories = self.memories["agents" if path.startswith("/v1/agents") else "sessions"]
         if "id" not in parameters or not memories or self.random.random() > SHARE:
             return

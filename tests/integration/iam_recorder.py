@@ -1,4 +1,4 @@
-"""What a function's handler asks of AWS, as the IAM actions, resources and partition keys that a policy speaks of."""
+"""Records the AWS calls of each function as IAM actions, resources and partition keys, to compare with its policy."""
 
 import json
 import re

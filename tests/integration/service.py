@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
-from loading import load
+from load_function import load
 
 from openbot_memory import wiring
 from openbot_memory.domain.errors import ModelFailed

@@ -1,4 +1,4 @@
-"""What may come from outside: strategies for the stateful test, mostly right, with each of the ways to be wrong."""
+"""Hypothesis strategies for the stateful test: requests and model answers, mostly valid, with every kind of mistake."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 
 import pytest
 from botocore.client import BaseClient
-from loading import load
-from recorder import Need, Recorder
+from iam_recorder import Need, Recorder
+from load_function import load
 from service import ROUTES, TEMPLATE, Json, ScriptedModel, Service, context
 from test_agents import change, remember
 from test_removal import delete, erase

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 from urllib.parse import quote
 
-import happenings
+import strategies
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -126,7 +126,7 @@ class Sessions(RuleBasedStateMachine):
     # Sessions
 
     def create(self) -> None:
-        body = {"model": self.draw(happenings.models), "id": self.free_or_taken()}
+        body = {"model": self.draw(strategies.models), "id": self.free_or_taken()}
         reply = self.send("POST", "/v1/sessions", body)
         if not self.refused(reply, {"SessionExists"} if body["id"] in self.sessions else set()):
             self.sessions[body["id"]] = Session.begun(reply.body, self.used)
@@ -158,7 +158,7 @@ class Sessions(RuleBasedStateMachine):
             self.refused(self.service.call("GET", f"/v1/sessions/{session.id}/memory"), {"SessionNotFound"})
 
     def organization(self) -> None:
-        switches = self.draw(happenings.switches(st.booleans()))
+        switches = self.draw(strategies.switches(st.booleans()))
         reply = self.send("PATCH", "/v1/organization", {"memory": switches}, "admin")
         self.defaults |= switches
         assert reply.body["memory"] == self.defaults
@@ -166,19 +166,19 @@ class Sessions(RuleBasedStateMachine):
     # Changes by hand
 
     def remember(self) -> None:
-        self.change({"_tag": "Remember", **self.draw(happenings.remembered)})
+        self.change({"_tag": "Remember", **self.draw(strategies.remembered)})
 
     def forget(self) -> None:
-        self.change({"_tag": "Forget", "key": self.draw(happenings.keys)})
+        self.change({"_tag": "Forget", "key": self.draw(strategies.keys)})
 
     def configure(self) -> None:
-        self.change({"_tag": "Configure", **self.draw(happenings.switches(st.booleans() | st.none()))})
+        self.change({"_tag": "Configure", **self.draw(strategies.switches(st.booleans() | st.none()))})
 
     def erase(self) -> None:
-        self.change({"_tag": "Erase", "key": self.draw(happenings.good_keys)})
+        self.change({"_tag": "Erase", "key": self.draw(strategies.good_keys)})
 
     def change(self, command: Json) -> None:
-        session, caller = self.session(), self.draw(happenings.callers)
+        session, caller = self.session(), self.draw(strategies.callers)
         seen, due = self.seen(session)
         path = f"/v1/sessions/{session.id}/memory"
         if command["_tag"] == "Erase":
@@ -200,7 +200,7 @@ class Sessions(RuleBasedStateMachine):
     # Turns
 
     def turn(self) -> None:
-        session, turn = self.session(), {"turn": f"t-{next(self.numbers)}", **self.draw(happenings.turns)}
+        session, turn = self.session(), {"turn": f"t-{next(self.numbers)}", **self.draw(strategies.turns)}
         seen, due = self.seen(session) if self.chance(3) else ({}, set[str]())
         reply = self.send("POST", f"/v1/sessions/{session.id}/turns", turn | seen)
         if not self.refused(reply, due, session):
@@ -292,11 +292,11 @@ class Sessions(RuleBasedStateMachine):
             self.answered = Answered(batch, snapshot, model, None)
             raise ModelFailed(FAILURE)
         others = [item["id"] for each in self.sessions.values() for item in each.now.items]
-        proposals = self.draw(happenings.proposals(batch, others))
+        proposals = self.draw(strategies.proposals(batch, others))
         HITS["answers"] += 1
         HITS["proposals"] += len(proposals)
         self.answered = Answered(batch, snapshot, model, proposals)
-        return [happenings.as_the_model_says(each) for each in proposals]
+        return [strategies.as_the_model_says(each) for each in proposals]
 
     def meanwhile(self) -> None:
         """What happens while the model works."""
@@ -378,7 +378,7 @@ class Sessions(RuleBasedStateMachine):
         return self.sessions[self.draw(st.sampled_from(list(self.sessions)), "session")]
 
     def versions(self, session: Session) -> st.SearchStrategy[str]:
-        return happenings.mostly(list(session.versions), self.used)
+        return strategies.mostly(list(session.versions), self.used)
 
     def free_or_taken(self) -> str:
         """An id for a new session."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loading import load
+from load_function import load
 from service import ROOT
 
 from openbot_memory.domain.errors import InvalidRequest, Unavailable

@@ -11,10 +11,10 @@ import sys
 import time
 
 import journal
-import read_out
+import stored_state
 import tables
-from books import Sums, balance
-from stage import Stage, stage
+from consistency import Totals, violations
+from load_stack import LoadStack, load_stack
 
 from openbot_memory_emulator.console import CommandError, console, show_error, step
 
@@ -28,37 +28,37 @@ def main() -> int:
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started ends, too
     try:
-        with stage() as made:
+        with load_stack() as made:
             return run(made, given.users, given.minutes)
     except CommandError as error:
         show_error(error)
         return 1
 
 
-def run(made: Stage, users: int, minutes: float) -> int:
+def run(made: LoadStack, users: int, minutes: float) -> int:
     with step(f"{users} users for {minutes:g} minutes"):
         begun = time.monotonic()
-        statistics = made.play(users, minutes)
+        statistics = made.run_locust(users, minutes)
         took = time.monotonic() - begun
     acknowledged = journal.read(made.journal)
     with made.client() as client:
         with step("Waiting until everything is read and learned"):
-            read_out.until_quiet(client, acknowledged)
+            stored_state.until_quiet(client, acknowledged)
         with step("Reading everything out"):
-            sessions = read_out.sessions(client, [each.session for each in acknowledged.made])
-            agent = read_out.agent(client)
-    sums = Sums()
-    faults = list(balance(acknowledged, sessions, agent, sums))
+            sessions = stored_state.sessions(client, [each.session for each in acknowledged.made])
+            agent = stored_state.agent(client)
+    totals = Totals()
+    faults = list(violations(acknowledged, sessions, agent, totals))
     show(tables.latencies(statistics))
-    show(tables.sums(sums, made.dead_letters()))
+    show(tables.totals(totals, made.dead_letters()))
     requests = sum(each["num_requests"] for each in statistics)
     show(f"{requests:,} requests in {took / 60:.1f} minutes, {requests / took:.1f} a second.")
     for fault in faults[:MOST_SHOWN]:
         console.print(f"[bold red]✗[/] {fault}")
     if faults:
-        console.print(f"[bold red]✗[/] {len(faults)} faults. The books do not balance.")
+        console.print(f"[bold red]✗[/] {len(faults)} faults. See above.")
         return 1
-    console.print("[green]✓[/] The books balance: every acknowledged change is there, once, and nothing else.")
+    console.print("[green]✓[/] Consistent: every acknowledged change is stored once, and nothing else.")
     return 0
 
 

@@ -1,6 +1,6 @@
-"""Whether the books balance: what was acknowledged is there, once, and nothing else is.
+"""Checks that every acknowledged change is stored exactly once, and that nothing else is.
 
-All of it is pure: the journal of the callers on one side, on the other what the API shows when all is quiet.
+Pure functions: they compare the callers' journal with the state that the API returns after the load.
 """
 
 from collections import Counter, defaultdict
@@ -16,8 +16,8 @@ type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """A session or an agent, whole, as its routes show it."""
+class StoredState:
+    """All that the API returns about one session or agent."""
 
     head: Json  # `session` or `agent` of its view
     entries: Json
@@ -27,8 +27,8 @@ class Shown:
 
 
 @dataclass
-class Sums:
-    """What was compared."""
+class Totals:
+    """How many of each were compared."""
 
     sessions: int = 0
     forks: int = 0
@@ -40,15 +40,17 @@ class Sums:
     entries: int = 0
 
 
-def balance(journal: Journal, sessions: Mapping[str, Shown], agent: Shown, sums: Sums) -> Iterator[str]:
-    """Tell what does not fit. `sums` is filled on the way."""
+def violations(
+    journal: Journal, sessions: Mapping[str, StoredState], agent: StoredState, totals: Totals
+) -> Iterator[str]:
+    """Tell what does not fit. `totals` is filled on the way."""
     yield from (f"an answer that must not be: {wrong.what}" for wrong in journal.wrong)
     turns, changed = _by_session(journal.turns), _by_session(journal.changed)
     for made in journal.made:
-        books = _Session(made, sessions, turns[made.session], changed[made.session], sums)
-        yield from (f"session {made.session}: {fault}" for fault in books.faults())
+        session = _Session(made, sessions, turns[made.session], changed[made.session], totals)
+        yield from (f"session {made.session}: {fault}" for fault in session.violations())
     taught = [turn for made in journal.made if made.agent for turn in turns[made.session]]
-    yield from (f"the agent: {fault}" for fault in _agent(journal.taught, taught, sessions, agent, sums))
+    yield from (f"the agent: {fault}" for fault in _agent(journal.taught, taught, sessions, agent, totals))
 
 
 def _by_session[T: (Turn, Changed)](entries: Iterable[T]) -> Mapping[str, list[T]]:
@@ -61,16 +63,16 @@ def _by_session[T: (Turn, Changed)](entries: Iterable[T]) -> Mapping[str, list[T
 @dataclass(frozen=True, slots=True)
 class _Session:
     made: Made
-    sessions: Mapping[str, Shown]
+    sessions: Mapping[str, StoredState]
     turns: list[Turn]
     changed: list[Changed]
-    sums: Sums
+    totals: Totals
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> StoredState:
         return self.sessions[self.made.session]
 
-    def faults(self) -> Iterator[str]:
+    def violations(self) -> Iterator[str]:
         yield from self._versions()
         yield from self._items()
         yield from final(self.changed, self.shown.entries)
@@ -91,11 +93,11 @@ class _Session:
         happened = 1 + len(self.turns) + len(self.changed) + rows["consolidation"]
         if self.shown.head["revision"] != happened:
             yield f"its revision is {self.shown.head['revision']}, but {happened - 1} changes made it"
-        self.sums.sessions += 1
-        self.sums.forks += forks
-        self.sums.turns += len(self.turns)
-        self.sums.changed += len(self.changed)
-        self.sums.consolidations += rows["consolidation"]
+        self.totals.sessions += 1
+        self.totals.forks += forks
+        self.totals.turns += len(self.turns)
+        self.totals.changed += len(self.changed)
+        self.totals.consolidations += rows["consolidation"]
 
     def _items(self) -> Iterator[str]:
         """Every acknowledged turn stands in the history whole, once, after what a fork has copied."""
@@ -114,7 +116,7 @@ class _Session:
 
 
 def _agent(
-    changes: list[Taught], turns: list[Turn], sessions: Mapping[str, Shown], shown: Shown, sums: Sums
+    changes: list[Taught], turns: list[Turn], sessions: Mapping[str, StoredState], shown: StoredState, totals: Totals
 ) -> Iterator[str]:
     """Its version is the sum of what people and lessons changed, its log has no gap, and every lesson is there once."""
     version = shown.head["version"]
@@ -129,7 +131,7 @@ def _agent(
     yield from same("lesson", (turn.key for turn in turns), keys)
     yield from final(changes, shown.entries)
     yield from learned(turns, sessions, shown.entries)
-    sums.taught, sums.lessons, sums.entries = len(changes), len(lessons), len(shown.entries)
+    totals.taught, totals.lessons, totals.entries = len(changes), len(lessons), len(shown.entries)
 
 
 def same(what: str, acknowledged: Iterable[object], there: Iterable[object]) -> Iterator[str]:
@@ -153,7 +155,7 @@ def final(changes: Sequence[Changed] | Sequence[Taught], entries: Json) -> Itera
             yield f"{key} should say {change.content!r}, but is {entry}"
 
 
-def learned(turns: Iterable[Turn], sessions: Mapping[str, Shown], entries: Json) -> Iterator[str]:
+def learned(turns: Iterable[Turn], sessions: Mapping[str, StoredState], entries: Json) -> Iterator[str]:
     """Every user's statement became an entry, with the item in which it was said as its one source."""
     first = {(name, item["turn"]): item["id"] for name, shown in sessions.items()
              for item in reversed(shown.items) if item["type"] == "message"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""A local stack of the load's own, with its persons' tokens, one shared session and one shared agent."""
+"""A local stack for the load test, with tokens for several persons, one shared session and one shared agent."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 from journal import Made, write
-from players import AGENT, SHARED
+from users import AGENT, SHARED
 
 from openbot_memory.domain.session import Principal, PrincipalType
 from openbot_memory.store import tokens
@@ -27,7 +27,7 @@ type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class LoadStack:
     config: StackConfig
     url: str
     tokens: tuple[str, ...]  # of persons
@@ -41,10 +41,10 @@ class Stage:
         headers = {"Authorization": f"Bearer {self.admin}"}
         return httpx.Client(base_url=self.url, headers=headers, timeout=120, trust_env=False)
 
-    def play(self, users: int, minutes: float) -> list[Json]:
-        """Let Locust drive the players for so long. What it counted, by route."""
+    def run_locust(self, users: int, minutes: float) -> list[Json]:
+        """Let Locust run the users for so long; its statistics by route."""
         told = {"url": self.url, "tokens": self.tokens, "journal": str(self.journal)}
-        here = self.config.directory / "stage.json"
+        here = self.config.directory / "load.json"
         here.write_text(json.dumps(told))
         results = self.config.directory / "statistics"
         command: list[str | Path] = [
@@ -68,13 +68,13 @@ class Stage:
 
 
 @contextmanager
-def stage() -> Generator[Stage]:
-    """The stack, fresh; it goes in the end, but for its folder's logs."""
+def load_stack() -> Generator[LoadStack]:
+    """A fresh stack, which is stopped at the end; its logs stay."""
     config = StackConfig(ROOT, DIRECTORY, int(os.environ.get("OPENBOT_LOCAL_PORT") or free_port()))
     stack.down(config)  # of a run that was killed
     try:
         up = stack.up(config, model_url=None, reset=True)
-        made = Stage(config, up["url"], tuple(_persons(config)), up["tokens"]["admin"])
+        made = LoadStack(config, up["url"], tuple(_persons(config)), up["tokens"]["admin"])
         made.journal.unlink(missing_ok=True)
         _furnish(made)
         yield made
@@ -95,7 +95,7 @@ def _persons(config: StackConfig) -> Generator[str]:
         yield tokens.issue(table, who)
 
 
-def _furnish(made: Stage) -> None:
+def _furnish(made: LoadStack) -> None:
     """The organization's agents learn without a model, and what all share is there."""
     with made.client() as admin:
         admin.patch("/v1/organization", json={"agentMemoryModel": "offline"}).raise_for_status()

@@ -1,4 +1,4 @@
-"""Locust drives the players: it starts them, one after another, and counts what they tell.
+"""Locust drives the users: it starts them, one after another, and counts what they tell.
 
 Locust has an environment of its own, so type checkers do not see it.
 """
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 locust: Any = importlib.import_module("locust")  # before all else: it makes what blocks let others go on
 
-journal, players = importlib.import_module("journal"), importlib.import_module("players")
+journal, users = importlib.import_module("journal"), importlib.import_module("users")
 caller = importlib.import_module("caller")
 
 STAGE: dict[str, Any] = json.loads(Path(os.environ["LOAD_STAGE"]).read_text())
@@ -22,11 +22,11 @@ numbers = count(1)
 
 
 class Person(locust.User):
-    """A player under one of the persons' tokens."""
+    """A user under one of the persons' tokens."""
 
     abstract = True
     wait_time = locust.between(0.05, 0.5)
-    player: ClassVar[Any] = None
+    user: ClassVar[Any] = None
     fields: ClassVar[dict[str, str]] = {}
 
     def on_start(self) -> None:
@@ -34,11 +34,11 @@ class Person(locust.User):
         token = STAGE["tokens"][number % len(STAGE["tokens"])]
         via = caller.Caller(STAGE["url"], token, self.tell, random.Random(number))  # noqa: S311 - the same every run
         write = partial(journal.write, Path(STAGE["journal"]))
-        self.plays = self.player(f"{self.player.__name__.lower()}{number}", via, write, **self.fields)
+        self.simulated = self.user(f"{self.user.__name__.lower()}{number}", via, write, **self.fields)
 
     @locust.task
     def step(self) -> None:
-        self.plays.step()
+        self.simulated.step()
 
     def tell(self, route: str, took: float, size: int, error: str | None) -> None:
         method, _, name = route.partition(" ")
@@ -50,20 +50,20 @@ class Person(locust.User):
 
 class Writer(Person):
     weight = 4
-    player = players.Writer
+    user = users.Writer
 
 
 class Learner(Person):
     weight = 3
-    player = players.Writer
-    fields: ClassVar[dict[str, str]] = {"agent": players.AGENT}
+    user = users.Writer
+    fields: ClassVar[dict[str, str]] = {"agent": users.AGENT}
 
 
 class Sharer(Person):
     weight = 3
-    player = players.Sharer
+    user = users.Sharer
 
 
 class Teacher(Person):
     weight = 2
-    player = players.Teacher
+    user = users.Teacher

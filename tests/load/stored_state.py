@@ -1,19 +1,19 @@
-"""Reads everything out of the service when it is quiet: each session and the agent, whole, page by page."""
+"""Reads the stored state of each session and of the agent through the API, once the service is idle."""
 
 import time
 from collections.abc import Iterable, Mapping
 
 import httpx
-from books import Json, Shown
+from consistency import Json, StoredState
 from journal import Journal
-from players import AGENT
+from users import AGENT
 
 PAGE = 500
 LONGEST_WAIT = 300  # seconds for what is under way
 
 
 def until_quiet(client: httpx.Client, journal: Journal) -> None:
-    """Wait until every session is read and the agent's version rests. What is missing then, the books say."""
+    """Wait until all turns are consolidated and learned, or the time is up; the check then finds what is missing."""
     end = time.monotonic() + LONGEST_WAIT
     waiting = {turn.session for turn in journal.turns}
     while waiting and time.monotonic() < end:
@@ -31,13 +31,13 @@ def _lessons(client: httpx.Client) -> int:
     return sum(len(row["keys"]) for row in _log(client, f"/v1/agents/{AGENT}") if row["trigger"] == "consolidation")
 
 
-def sessions(client: httpx.Client, identifiers: Iterable[str]) -> Mapping[str, Shown]:
+def sessions(client: httpx.Client, identifiers: Iterable[str]) -> Mapping[str, StoredState]:
     return {each: _session(client, f"/v1/sessions/{each}") for each in identifiers}
 
 
-def _session(client: httpx.Client, path: str) -> Shown:
+def _session(client: httpx.Client, path: str) -> StoredState:
     view = _get(client, path)
-    return Shown(
+    return StoredState(
         head=view["session"],
         entries=_entries(client, path),
         log=_log(client, path),
@@ -46,9 +46,9 @@ def _session(client: httpx.Client, path: str) -> Shown:
     )
 
 
-def agent(client: httpx.Client) -> Shown:
+def agent(client: httpx.Client) -> StoredState:
     path = f"/v1/agents/{AGENT}"
-    return Shown(head=_get(client, path)["agent"], entries=_entries(client, path), log=_log(client, path))
+    return StoredState(head=_get(client, path)["agent"], entries=_entries(client, path), log=_log(client, path))
 
 
 def _log(client: httpx.Client, path: str) -> list[Json]:

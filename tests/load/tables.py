@@ -1,8 +1,8 @@
-"""Tables of what was counted: latencies by route, errors, and the books."""
+"""Tables of what was counted: latencies by route, errors, and what the consistency check compared."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from books import Json, Sums
+from consistency import Json, Totals
 
 PERCENTILES = (0.5, 0.95, 0.99)
 
@@ -37,7 +37,7 @@ def percentile(times: Mapping[float, int], share: float) -> float:
     return 0
 
 
-def sums(found: Sums, dead_letters: int) -> str:
+def totals(found: Totals, dead_letters: int) -> str:
     rows = [
         ("sessions, of which forks", f"{found.sessions}, {found.forks}"),
         ("acknowledged turns", found.turns),
@@ -48,4 +48,4 @@ def sums(found: Sums, dead_letters: int) -> str:
         ("entries of the agent", found.entries),
         ("dead letters", dead_letters),
     ]
-    return table(["the books", ""], rows)
+    return table(["compared", ""], rows)

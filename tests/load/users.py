@@ -22,8 +22,8 @@ SESSION = "/v1/sessions/{}"
 
 
 @dataclass
-class Player:
-    """Does one thing at a time, and tells the journal what was acknowledged."""
+class User:
+    """A simulated user: sends one request at a time and writes what was acknowledged to the journal."""
 
     name: str
     caller: Caller
@@ -90,7 +90,7 @@ class Player:
 
 
 @dataclass
-class Writer(Player):
+class Writer(User):
     """Has a session to itself, now and then goes on in a fork of it, and begins anew after some turns."""
 
     agent: str | None = None
@@ -127,7 +127,7 @@ class Writer(Player):
 
 
 @dataclass
-class Sharer(Player):
+class Sharer(User):
     """One of several persons in one session, each of whom may be overtaken by another."""
 
     def act(self) -> None:
@@ -141,7 +141,7 @@ class Sharer(Player):
 
 
 @dataclass
-class Teacher(Player):
+class Teacher(User):
     """One of several persons who write the memory of one agent, while its sessions teach it, too."""
 
     def act(self) -> None:

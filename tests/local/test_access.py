@@ -1,4 +1,4 @@
-"""Who may do what: every route with every kind of token, on what is one's own and on what is another's."""
+"""Permissions: every route with every kind of token, on the caller's own data and on another organization's."""
 
 import json
 import re
@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from deeds import NOWHERE, Home, Place, ask, deeds
 from local_stack import Api, Json, Stack, routes_of_the_template
+from requests_by_route import UNKNOWN, Ids, Owned, requests_by_route, send
 
 from openbot_memory.domain.session import Principal, PrincipalType
 from openbot_memory.store import tokens
@@ -30,10 +30,10 @@ MAY = {
 
 
 @pytest.fixture(scope="module")
-def home(stack: Stack) -> Iterator[Home]:
+def owned(stack: Stack) -> Iterator[Owned]:
     """One that no test may change."""
     with stack.api("admin") as client:
-        yield Home.made(client)
+        yield Owned.made(client)
 
 
 @pytest.fixture(scope="module")
@@ -46,20 +46,20 @@ def globex(stack: Stack) -> dict[str, str]:
     }
 
 
-def test_every_route_is_asked_for_here(home: Home) -> None:
-    assert {deed.partition(",")[0] for deed in deeds(home)} == routes_of_the_template()
+def test_every_route_is_requested_here(owned: Owned) -> None:
+    assert {request_name.partition(",")[0] for request_name in requests_by_route(owned)} == routes_of_the_template()
 
 
 @pytest.mark.parametrize("caller", sorted(EVERYONE))
 def test_a_token_may_do_what_the_table_says_and_nothing_else(api: Api, caller: str) -> None:
-    home, client = Home.made(api("admin")), api(caller)
+    owned, client = Owned.made(api("admin")), api(caller)
     wrong = list[str]()
-    for deed, carried in deeds(home).items():
-        allowed, request = caller in MAY.get(deed, EVERYONE), carried()
-        before = None if allowed else home.everything()
-        answer = ask(client, deed, Place(home.session.id, home.agent), request)
-        right = answer.is_success if allowed else refused(answer) and home.everything() == before
-        wrong += [] if right else [f"{deed}: {answer.status_code} {answer.text}"]
+    for request_name, make_request in requests_by_route(owned).items():
+        allowed, request = caller in MAY.get(request_name, EVERYONE), make_request()
+        before = None if allowed else owned.everything()
+        answer = send(client, request_name, Ids(owned.session.id, owned.agent), request)
+        right = answer.is_success if allowed else refused(answer) and owned.everything() == before
+        wrong += [] if right else [f"{request_name}: {answer.status_code} {answer.text}"]
 
     assert wrong == []
 
@@ -69,58 +69,58 @@ def refused(answer: httpx.Response) -> bool:
 
 
 @pytest.mark.parametrize("caller", ["person", "admin"])
-def test_what_is_another_organizations_is_unknown(api: Api, globex: dict[str, str], home: Home, caller: str) -> None:
+def test_what_is_another_organizations_is_unknown(api: Api, globex: dict[str, str], owned: Owned, caller: str) -> None:
     """404, word for word as for an id that was never there, in one's own organization too; nothing is changed."""
-    before, wrong = home.everything(), list[str]()
-    other, own, there = api(globex[caller]), api(caller), Place(home.session.id, home.agent)
-    for deed, carried in deeds(home).items():
-        if "{id}" in deed:
-            request = carried()
+    before, wrong = owned.everything(), list[str]()
+    other, own, there = api(globex[caller]), api(caller), Ids(owned.session.id, owned.agent)
+    for request_name, make_request in requests_by_route(owned).items():
+        if "{id}" in request_name:
+            request = make_request()
             asked = [
-                ask(client, deed, place, request)
-                for client, place in ((other, there), (other, NOWHERE), (own, NOWHERE))
+                send(client, request_name, ids, request)
+                for client, ids in ((other, there), (other, UNKNOWN), (own, UNKNOWN))
             ]
             answers = {(answer.status_code, answer.text) for answer in asked}
-            wanted = 404 if caller in MAY.get(deed, EVERYONE) else 403
-            wrong += [] if len(answers) == 1 and asked[0].status_code == wanted else [f"{deed}: {answers}"]
+            wanted = 404 if caller in MAY.get(request_name, EVERYONE) else 403
+            wrong += [] if len(answers) == 1 and asked[0].status_code == wanted else [f"{request_name}: {answers}"]
 
     assert wrong == []
-    assert home.everything() == before
+    assert owned.everything() == before
 
 
-def test_no_body_reaches_into_another_organization(api: Api, globex: dict[str, str], home: Home) -> None:
+def test_no_body_reaches_into_another_organization(api: Api, globex: dict[str, str], owned: Owned) -> None:
     """Neither by an agent's id nor by a version."""
-    other = Home.made(api(globex["admin"]))
-    client, before = other.session.client, home.everything()
-    named = client.post("/v1/sessions", json={"model": "offline", "agent": home.agent}).json()["session"]["id"]
+    other = Owned.made(api(globex["admin"]))
+    client, before = other.session.client, owned.everything()
+    named = client.post("/v1/sessions", json={"model": "offline", "agent": owned.agent}).json()["session"]["id"]
 
-    promoted = client.post(f"{other.session.path}/promote", json={"agent": home.agent})
-    forked = client.post(f"{other.session.path}/fork", json={"at": home.session.seen["expected"]})
+    promoted = client.post(f"{other.session.path}/promote", json={"agent": owned.agent})
+    forked = client.post(f"{other.session.path}/fork", json={"at": owned.session.seen["expected"]})
     rewound = client.post(
-        f"{other.session.path}/rewind", json=other.session.seen | {"to": home.session.seen["expected"]}
+        f"{other.session.path}/rewind", json=other.session.seen | {"to": owned.session.seen["expected"]}
     )
 
     assert (promoted.status_code, promoted.json()["_tag"]) == (404, "AgentNotFound")
     assert (forked.status_code, forked.json()["_tag"]) == (404, "VersionNotFound")
     assert (rewound.status_code, rewound.json()["_tag"]) == (404, "VersionNotFound")
     assert client.get(f"/v1/sessions/{named}/instructions").json()["text"] == ""
-    assert home.everything() == before
+    assert owned.everything() == before
 
 
-def test_who_is_nobody_is_refused_by_every_route(stack: Stack, home: Home) -> None:
+def test_who_is_nobody_is_refused_by_every_route(stack: Stack, owned: Owned) -> None:
     """401 where there is no token, 403 where the authorizer refuses one; the body is the gateway's."""
-    wrong, before = list[str](), home.everything()
-    place = Place(home.session.id, home.agent)
+    wrong, before = list[str](), owned.everything()
+    ids = Ids(owned.session.id, owned.agent)
     for name, header in nobody(stack).items():
         headers = {} if header is None else {"Authorization": header}
         with httpx.Client(base_url=stack.written["url"], headers=headers, timeout=60, trust_env=False) as client:
-            for deed, carried in deeds(home).items():
-                answer = ask(client, deed, place, carried() if name == "expired" else {})
+            for request_name, make_request in requests_by_route(owned).items():
+                answer = send(client, request_name, ids, make_request() if name == "expired" else {})
                 if answer.status_code != (403 if header else 401) or "_tag" in answer.text:
-                    wrong.append(f"{name}, {deed}: {answer.status_code} {answer.text}")
+                    wrong.append(f"{name}, {request_name}: {answer.status_code} {answer.text}")
 
     assert wrong == []
-    assert home.everything() == before
+    assert owned.everything() == before
 
 
 def nobody(stack: Stack) -> dict[str, str | None]:
@@ -166,10 +166,10 @@ def test_a_header_is_a_bearer_token_or_it_is_refused(stack: Stack, header: str, 
 
 
 def test_two_headers_are_nobody_or_one_of_both_and_leave_nothing_behind(
-    stack: Stack, api: Api, globex: dict[str, str], home: Home
+    stack: Stack, api: Api, globex: dict[str, str], owned: Owned
 ) -> None:
     """Also not in the gateway's cache: the other organization's token reaches as little afterwards."""
-    path, acme = f"/v1/sessions/{home.session.id}", stack.written["tokens"]["admin"]
+    path, acme = f"/v1/sessions/{owned.session.id}", stack.written["tokens"]["admin"]
     for pair in ((acme, globex["admin"]), (globex["admin"], acme)):
         headers = [("Authorization", f"Bearer {token}") for token in pair]
         with httpx.Client(base_url=stack.written["url"], headers=headers, timeout=60, trust_env=False) as client:
@@ -193,9 +193,9 @@ def test_a_revoked_token_works_no_longer_than_the_cache_keeps_it(stack: Stack, a
     assert client.get("/v1/organization").status_code == 403
 
 
-def test_two_tokens_never_share_an_identity(stack: Stack, api: Api, globex: dict[str, str], home: Home) -> None:
+def test_two_tokens_never_share_an_identity(stack: Stack, api: Api, globex: dict[str, str], owned: Owned) -> None:
     """Asked at once and for the same path, again and again, as the cache fills and empties."""
-    path, acme = f"/v1/sessions/{home.session.id}", stack.written["tokens"]["person"]
+    path, acme = f"/v1/sessions/{owned.session.id}", stack.written["tokens"]["person"]
     wanted = {acme: 200, globex["person"]: 404, acme.swapcase(): 403, acme[:-1]: 403, acme + "x": 403}
 
     def asked(token: str) -> set[int]:
@@ -233,33 +233,33 @@ def odd_ids(foreign: str) -> list[str]:
     ]
 
 
-def requests_with_odd_ids(home: Home, foreign: str) -> Iterator[tuple[str, str, Json, set[int]]]:
+def requests_with_odd_ids(owned: Owned, foreign: str) -> Iterator[tuple[str, str, Json, set[int]]]:
     """Method, path, what it carries, and how it may be answered. 409: a key may be so, but there is none."""
-    seen: Json = {"params": home.session.seen}
-    version: Json = {"params": {"expected": home.version}}
+    seen: Json = {"params": owned.session.seen}
+    version: Json = {"params": {"expected": owned.version}}
     for odd in odd_ids(foreign):
         part = quote(odd, safe="")
         yield "GET", f"/v1/sessions/{part}/export", {}, {400, 404}
         yield "GET", f"/v1/agents/{part}/memory", {}, {400, 404}
-        yield "DELETE", f"{home.session.path}/memory/{part}", seen, {400, 404, 409}
-        yield "DELETE", f"/v1/agents/{home.agent}/memory/{part}", version, {400, 404, 409}
+        yield "DELETE", f"{owned.session.path}/memory/{part}", seen, {400, 404, 409}
+        yield "DELETE", f"/v1/agents/{owned.agent}/memory/{part}", version, {400, 404, 409}
         yield "POST", "/v1/sessions", {"json": {"model": "offline", "id": odd}}, {400}
-        yield "POST", f"{home.session.path}/fork", {"json": {"at": odd}}, {400, 404}
+        yield "POST", f"{owned.session.path}/fork", {"json": {"at": odd}}, {400, 404}
 
 
-def test_no_identifier_reaches_out_of_its_place(api: Api, globex: dict[str, str], home: Home) -> None:
+def test_no_identifier_reaches_out_of_its_place(api: Api, globex: dict[str, str], owned: Owned) -> None:
     """Delimiters of paths, of URLs and of the table's keys: refused or unknown, and nothing is touched.
 
     `..` too, with which a client asks for another route than it meant to.
     """
-    other = Home.made(api(globex["admin"]))
-    before, theirs, wrong = home.everything(), other.everything(), list[str]()
+    other = Owned.made(api(globex["admin"]))
+    before, theirs, wrong = owned.everything(), other.everything(), list[str]()
 
-    for method, path, carried, allowed in requests_with_odd_ids(home, other.session.id):
-        answer = home.session.client.request(method, path, **carried)
+    for method, path, request, allowed in requests_with_odd_ids(owned, other.session.id):
+        answer = owned.session.client.request(method, path, **request)
         if answer.status_code not in allowed or re.search(r"Gus|Gina|Traceback|ORG#", answer.text):
-            wrong.append(f"{method} {path} {json.dumps(carried)}: {answer.status_code} {answer.text[:200]}")
+            wrong.append(f"{method} {path} {json.dumps(request)}: {answer.status_code} {answer.text[:200]}")
 
     assert wrong == []
-    assert home.everything() == before
+    assert owned.everything() == before
     assert other.everything() == theirs

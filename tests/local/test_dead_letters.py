@@ -1,4 +1,4 @@
-"""What cannot be worked off is kept, and can be sent again with one command; nothing is lost on the way.
+"""An event that a function cannot process goes to its dead-letter queue, and `openbot-memory redrive` sends it again.
 
 The emulator's bus calls a function once and lets a failure go; its Lambda does what AWS's does with an event that comes
 asynchronously: it writes what fails at last to the function's destination. So a test hands over itself what the bus
@@ -99,7 +99,7 @@ def _retried(config: StackConfig, function: str, times: int) -> int:
     return before["MaximumRetryAttempts"]
 
 
-def test_poison_is_kept_and_kept_again_when_it_was_sent_again(stack: Stack, functions: Asynchronous) -> None:
+def test_a_poison_event_returns_to_its_queue_after_redrive(stack: Stack, functions: Asynchronous) -> None:
     for function, poison in POISON.items():
         functions.start(function, poison)
     functions.wait_for_dead_letters(2)
@@ -120,7 +120,7 @@ def test_poison_is_kept_and_kept_again_when_it_was_sent_again(stack: Stack, func
     functions.wait_for_dead_letters(2)
 
 
-def test_what_failed_is_worked_off_once_its_cause_is_gone(
+def test_a_failed_event_succeeds_after_redrive_once_its_cause_is_fixed(
     stack: Stack, functions: Asynchronous, session: Session, model: ModelServer
 ) -> None:
     """S5: also an event that is late and comes twice reads a turn once."""

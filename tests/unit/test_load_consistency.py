@@ -1,11 +1,11 @@
-"""The books of the load test see what they are there to see: a change that is lost, there twice, or never was."""
+"""The load test's consistency check finds changes that are lost, doubled or invented."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from books import Shown, Sums, balance
+from consistency import StoredState, Totals, violations
 from journal import Changed, Journal, Made, Taught, Turn, Wrong
 
 type Json = dict[str, Any]
@@ -25,9 +25,9 @@ def journal() -> Journal:
     )
 
 
-def session() -> Shown:
+def session() -> StoredState:
     memory: Json = {"type": "memory"}
-    return Shown(
+    return StoredState(
         head={"revision": 5},
         entries={
             "plan-a": {"content": SAID, "status": "active", "sources": ["i-02"]},
@@ -43,8 +43,8 @@ def session() -> Shown:
     )
 
 
-def agent() -> Shown:
-    return Shown(
+def agent() -> StoredState:
+    return StoredState(
         head={"version": 2},
         entries={
             "plan-a": {"content": SAID, "status": "active", "sources": [{"session": "s", "item": "i-02"}]},
@@ -57,22 +57,22 @@ def agent() -> Shown:
     )
 
 
-def faults(told: Journal, shown: Shown, learner: Shown) -> list[str]:
-    return list(balance(told, {"s": shown}, learner, Sums()))
+def faults(told: Journal, shown: StoredState, learner: StoredState) -> list[str]:
+    return list(violations(told, {"s": shown}, learner, Totals()))
 
 
-def test_books_that_balance_have_no_fault() -> None:
-    sums = Sums()
+def test_a_consistent_state_has_no_violation() -> None:
+    totals = Totals()
 
-    assert list(balance(journal(), {"s": session()}, agent(), sums)) == []
-    assert sums == Sums(sessions=1, turns=1, changed=2, consolidations=1, taught=1, lessons=1, entries=2)
+    assert list(violations(journal(), {"s": session()}, agent(), totals)) == []
+    assert totals == Totals(sessions=1, turns=1, changed=2, consolidations=1, taught=1, lessons=1, entries=2)
 
 
-def without_entry(shown: Shown, key: str) -> Shown:
+def without_entry(shown: StoredState, key: str) -> StoredState:
     return replace(shown, entries={name: entry for name, entry in shown.entries.items() if name != key})
 
 
-SPOILED: dict[str, Callable[[Journal, Shown, Shown], tuple[Journal, Shown, Shown]]] = {
+SPOILED: dict[str, Callable[[Journal, StoredState, StoredState], tuple[Journal, StoredState, StoredState]]] = {
     "a change is lost": lambda j, s, a: (j, replace(s, log=s.log[1:]), a),
     "a change is there twice": lambda j, s, a: (j, replace(s, log=[s.log[0], *s.log]), a),
     "a change was never acknowledged": lambda j, s, a: (replace(j, changed=j.changed[1:]), s, a),
@@ -101,5 +101,5 @@ SPOILED: dict[str, Callable[[Journal, Shown, Shown], tuple[Journal, Shown, Shown
 
 
 @pytest.mark.parametrize("spoiled", SPOILED)
-def test_books_that_do_not_balance_have_a_fault(spoiled: str) -> None:
+def test_a_spoiled_state_has_a_violation(spoiled: str) -> None:
     assert faults(*SPOILED[spoiled](journal(), session(), agent()))

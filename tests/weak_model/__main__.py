@@ -21,7 +21,7 @@ from checks import bent
 from conversations import conversations
 from gate import Gate
 from model import free_port, served
-from player import Played, Player
+from runner import ConversationRunner, Outcome
 
 from openbot_memory_emulator import stack
 from openbot_memory_emulator.config import StackConfig
@@ -48,15 +48,15 @@ def main() -> int:
 
 
 def run(config: StackConfig, gate: Gate, count: int, seed: int) -> int:
-    played, begun = list[Played](), time.monotonic()
+    outcome, begun = list[Outcome](), time.monotonic()
     with person(config, gate.url) as client:
         for number, conversation in enumerate(conversations(count, seed), 1):
             with step(f"Conversation {number} of {count}"):
-                played.append(Player(client).play(conversation))
+                outcome.append(ConversationRunner(client).run(conversation))
     console.print(f"\n{summary.calls(gate.calls)}", markup=False)
-    console.print(summary.outcomes(played, time.monotonic() - begun), markup=False)
-    faults = [f"session {each.session}: {fault}" for each in played for fault in bent(each)]
-    faults += uncounted(played, gate.begun)
+    console.print(summary.outcomes(outcome, time.monotonic() - begun), markup=False)
+    faults = [f"session {each.session}: {fault}" for each in outcome for fault in bent(each)]
+    faults += uncounted(outcome, gate.begun)
     for fault in faults:
         console.print(f"[bold red]✗[/] {fault}")
     if not faults:
@@ -64,12 +64,12 @@ def run(config: StackConfig, gate: Gate, count: int, seed: int) -> int:
     return 1 if faults else 0
 
 
-def uncounted(played: list[Played], calls: int) -> list[str]:
+def uncounted(outcome: list[Outcome], calls: int) -> list[str]:
     """S8: one call a batch, so each call is one answered batch or one failure."""
-    rows = [row for each in played for row in each.log if row["trigger"] == "consolidation"]
+    rows = [row for each in outcome for row in each.log if row["trigger"] == "consolidation"]
     passed_over = sum(all(drop["reason"] == "unreadable" for drop in row["dropped"]) and bool(row["dropped"])
                       for row in rows)  # fmt: skip
-    failures = sum(len(each.failures) for each in played)
+    failures = sum(len(each.failures) for each in outcome)
     if calls == len(rows) + failures:
         return []
     return [f"{calls} calls, but {len(rows)} batches ({passed_over} passed over) and {failures} failures (S8)"]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from conversations import Forgotten
-from player import Json, Played
+from runner import Json, Outcome
 
 from openbot_memory.domain.facts import MAX_KEY, Kind
 from openbot_memory.domain.rules import MemoryRules, Reason
@@ -21,15 +21,15 @@ MESSAGES = {
 }
 
 
-def bent(played: Played) -> Iterator[str]:
+def bent(outcome: Outcome) -> Iterator[str]:
     """Tell what is not as it must be."""
-    items = {item["id"]: item for item in played.items}
-    for key, fact in played.memory["entries"].items():
+    items = {item["id"]: item for item in outcome.items}
+    for key, fact in outcome.memory["entries"].items():
         yield from (f"{key!r} {fault}" for fault in _fact(key, fact, items))
-    yield from _forgotten(played)
-    yield from _credentials(played)
-    yield from _reading(played)
-    if len(played.text) > RULES.max_length:
+    yield from _remember_and_forget(outcome)
+    yield from _credentials(outcome)
+    yield from _reading(outcome)
+    if len(outcome.text) > RULES.max_length:
         yield "its memory text is too long (S4)"
 
 
@@ -49,37 +49,37 @@ def _fact(key: str, fact: Json, items: Json) -> Iterator[str]:
         yield f"is of no kind: {fact['kind']} (S2)"
 
 
-def _forgotten(played: Played) -> Iterator[str]:
+def _remember_and_forget(outcome: Outcome) -> Iterator[str]:
     """S6: what a person forgot stays as it was."""
-    for step in played.conversation.steps:
+    for step in outcome.conversation.steps:
         if isinstance(step, Forgotten):
-            fact = played.memory["entries"].get(step.key, {})
+            fact = outcome.memory["entries"].get(step.key, {})
             if (fact.get("status"), fact.get("content")) != ("retracted", step.content):
                 yield f"{step.key!r} was forgotten, and is {fact} (S6)"
 
 
-def _credentials(played: Played) -> Iterator[str]:
+def _credentials(outcome: Outcome) -> Iterator[str]:
     """S7: a planted credential is in no place but the item in which it was said."""
-    places = {"memory": played.memory, "log": played.log, "memory text": played.text, "state": played.view}
+    places = {"memory": outcome.memory, "log": outcome.log, "memory text": outcome.text, "state": outcome.view}
     for place, shown in places.items():
-        if any(secret in json.dumps(shown, ensure_ascii=False) for secret in played.conversation.secrets):
+        if any(secret in json.dumps(shown, ensure_ascii=False) for secret in outcome.conversation.secrets):
             yield f"a credential stands in its {place} (S7)"
 
 
-def _reading(played: Played) -> Iterator[str]:
+def _reading(outcome: Outcome) -> Iterator[str]:
     """S8: each turn ended; each item is read once, or waits with an error in our own words."""
-    state, processed = played.view["memory"]["consolidation"], played.memory["processed"]
-    yield from (f"turn {turn} hangs (S8)" for turn in played.hanging)
-    if not set(processed) <= {item["id"] for item in played.items} or len(set(processed)) != len(processed):
+    state, processed = outcome.view["memory"]["consolidation"], outcome.memory["processed"]
+    yield from (f"turn {turn} hangs (S8)" for turn in outcome.hanging)
+    if not set(processed) <= {item["id"] for item in outcome.items} or len(set(processed)) != len(processed):
         yield "items are read that are not there, or twice (S6)"
-    if len(processed) + state["waiting"] != len(played.items):
-        yield f"{len(played.items)} items, {len(processed)} read, {state['waiting']} waiting (S8)"
+    if len(processed) + state["waiting"] != len(outcome.items):
+        yield f"{len(outcome.items)} items, {len(processed)} read, {state['waiting']} waiting (S8)"
     if state["waiting"] and not state["error"]:
         yield "items wait without a stored error (S8)"
-    if state["error"] and state["error"]["attempts"] > played.turns:
-        yield f"{state['error']['attempts']} attempts in {played.turns} turns (S8)"
-    if not set(played.failures) <= MESSAGES:
-        yield f"a stored error is not in our words: {set(played.failures) - MESSAGES} (S8)"
-    reasons = {dropped["reason"] for row in played.log for dropped in row["dropped"]}
+    if state["error"] and state["error"]["attempts"] > outcome.turns:
+        yield f"{state['error']['attempts']} attempts in {outcome.turns} turns (S8)"
+    if not set(outcome.failures) <= MESSAGES:
+        yield f"a stored error is not in our words: {set(outcome.failures) - MESSAGES} (S8)"
+    reasons = {dropped["reason"] for row in outcome.log for dropped in row["dropped"]}
     if not reasons <= set(Reason):
         yield f"unknown reasons: {reasons - set(Reason)} (S6)"

@@ -76,16 +76,16 @@ class _Writer:
     def conversation(self) -> Conversation:
         """Every sort comes round; chance chooses the words."""
         forgotten = Forgotten(self._chance.choice(KEYS), self._said())
-        again = self._turn(self._user(forgotten.content))
+        again = self._append_turn(self._user(forgotten.content))
         plots: Sequence[Sequence[Turn | Forgotten]] = (
-            [self._turn(self._user(self._said())), self._turn(self._user(self._said()))],
-            [self._turn(self._user(self._said()), *self._app())],
+            [self._append_turn(self._user(self._said())), self._append_turn(self._user(self._said()))],
+            [self._append_turn(self._user(self._said()), *self._app())],
             [forgotten, again],
-            [self._turn(self._user(self._secret()))],
-            [self._turn(self._user(self._said()), *self._app(), *self._app()), forgotten, again],
-            [self._turn(self._user(self._long(self._chance.randint(500, 6000))))],
-            [self._turn(self._user(self._secret())), self._turn(self._user(self._said()), *self._app())],
-            [self._turn(self._user(self._long(40_000))), *self._until_passed_over()],
+            [self._append_turn(self._user(self._secret()))],
+            [self._append_turn(self._user(self._said()), *self._app(), *self._app()), forgotten, again],
+            [self._append_turn(self._user(self._long(self._chance.randint(500, 6000))))],
+            [self._append_turn(self._user(self._secret())), self._append_turn(self._user(self._said()), *self._app())],
+            [self._append_turn(self._user(self._long(40_000))), *self._until_passed_over()],
         )
         steps = plots[self._number % len(plots)]
         shown = repr(steps)
@@ -93,9 +93,9 @@ class _Writer:
 
     def _until_passed_over(self) -> list[Turn]:
         """The long text is more than the model can take: three failures, halved, five more, passed over (S8)."""
-        return [self._turn(self._user(self._said())) for _ in range(TRIES)]
+        return [self._append_turn(self._user(self._said())) for _ in range(TRIES)]
 
-    def _turn(self, *items: Json) -> Turn:
+    def _append_turn(self, *items: Json) -> Turn:
         reply = {"type": "message", "role": "assistant", "text": self._chance.choice(REPLIES)}
         return Turn([*items, reply])
 

@@ -1,4 +1,4 @@
-"""Plays conversations through the API, and waits after each turn until it is read or its failure is stored."""
+"""Sends conversations to the API and waits after each turn until it is consolidated or its failure is stored."""
 
 import time
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ type Json = dict[str, Any]
 
 
 @dataclass
-class Played:
+class Outcome:
     """A session, what was done in it, and what it holds in the end."""
 
     session: str
@@ -32,51 +32,51 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class ConversationRunner:
     client: httpx.Client
 
-    def play(self, conversation: Conversation) -> Played:
+    def run(self, conversation: Conversation) -> Outcome:
         session = self._post("/v1/sessions", {"model": MODEL})["session"]["id"]
-        played = Played(session, conversation)
+        outcome = Outcome(session, conversation)
         for step in conversation.steps:
             if isinstance(step, Turn):
-                self._turn(played, step)
+                self._append_turn(outcome, step)
             else:
-                self._forgotten(played, step)
-        self._read_out(played)
-        return played
+                self._remember_and_forget(outcome, step)
+        self._read_final_state(outcome)
+        return outcome
 
-    def _turn(self, played: Played, turn: Turn) -> None:
-        path = f"/v1/sessions/{played.session}"
+    def _append_turn(self, outcome: Outcome, turn: Turn) -> None:
+        path = f"/v1/sessions/{outcome.session}"
         before = self._get(path)["memory"]["consolidation"]["error"]
-        played.turns += 1
-        name, begun = f"t-{played.turns}", time.monotonic()
+        outcome.turns += 1
+        name, begun = f"t-{outcome.turns}", time.monotonic()
         self._post(f"{path}/turns", {"turn": name, "model": MODEL, "items": list(turn.items)})
         while time.monotonic() < begun + LONGEST:
             state = self._get(path)["memory"]["consolidation"]
             if state["error"] and state["error"] != before:
-                played.failures.append(state["error"]["message"])
+                outcome.failures.append(state["error"]["message"])
                 break
             if state["waiting"] == 0:
                 break
             time.sleep(0.25)
         else:
-            played.hanging.append(name)
-        played.seconds.append(time.monotonic() - begun)
+            outcome.hanging.append(name)
+        outcome.seconds.append(time.monotonic() - begun)
 
-    def _forgotten(self, played: Played, fact: Forgotten) -> None:
+    def _remember_and_forget(self, outcome: Outcome, fact: Forgotten) -> None:
         remember = {"_tag": "Remember", "key": fact.key, "content": fact.content, "kind": "fact"}
         for command in (remember, {"_tag": "Forget", "key": fact.key}):
-            seen = self._get(f"/v1/sessions/{played.session}")["session"]
+            seen = self._get(f"/v1/sessions/{outcome.session}")["session"]
             body = {"expected": seen["head"], "revision": seen["revision"], "command": command}
-            self._post(f"/v1/sessions/{played.session}/memory", body)
+            self._post(f"/v1/sessions/{outcome.session}/memory", body)
 
-    def _read_out(self, played: Played) -> None:
-        path = f"/v1/sessions/{played.session}"
-        played.view, played.memory = self._get(path), self._get(f"{path}/memory")
-        played.log = self._get(f"{path}/memory/log?limit=500")["log"]
-        played.items = self._get(f"{path}/items?limit=500")["items"]
-        played.text = self._get(f"{path}/instructions")["text"]
+    def _read_final_state(self, outcome: Outcome) -> None:
+        path = f"/v1/sessions/{outcome.session}"
+        outcome.view, outcome.memory = self._get(path), self._get(f"{path}/memory")
+        outcome.log = self._get(f"{path}/memory/log?limit=500")["log"]
+        outcome.items = self._get(f"{path}/items?limit=500")["items"]
+        outcome.text = self._get(f"{path}/instructions")["text"]
 
     def _get(self, path: str) -> Json:
         answer = self.client.get(path)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from gate import Called
-from player import Played
+from runner import Outcome
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -27,19 +27,19 @@ def _calls(name: str, made: Sequence[Called]) -> list[object]:
     return [name, len(made), refused, whole, proposed, f"{median(seconds):.1f}", f"{max(seconds):.1f}"]
 
 
-def outcomes(played: Sequence[Played], seconds: float) -> str:
-    rows = [row for each in played for row in each.log if row["trigger"] == "consolidation"]
+def outcomes(outcome: Sequence[Outcome], seconds: float) -> str:
+    rows = [row for each in outcome for row in each.log if row["trigger"] == "consolidation"]
     dropped = Counter(drop["reason"] for row in rows for drop in row["dropped"])
-    failures = Counter(message for each in played for message in each.failures)
-    kinds = Counter(fact["kind"] for each in played for fact in each.memory["entries"].values())
-    waiting = sum(each.view["memory"]["consolidation"]["waiting"] for each in played)
+    failures = Counter(message for each in outcome for message in each.failures)
+    kinds = Counter(fact["kind"] for each in outcome for fact in each.memory["entries"].values())
+    waiting = sum(each.view["memory"]["consolidation"]["waiting"] for each in outcome)
     return table(["what came of it", ""], [
-        ("conversations, turns", f"{len(played)}, {sum(each.turns for each in played)}"),
+        ("conversations, turns", f"{len(outcome)}, {sum(each.turns for each in outcome)}"),
         ("batches that were answered", len(rows)),
         *((f"failed: {message}", count) for message, count in failures.most_common()),
         ("proposals kept", sum(len(row["keys"]) for row in rows)),
         *((f"dropped: {reason}", count) for reason, count in dropped.most_common()),
         ("items that still wait, with a stored error", waiting),
         ("facts in the end, by kind", ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())),
-        ("time", f"{seconds / 60:.1f} minutes, a turn {median(each for one in played for each in one.seconds):.1f} s"),
+        ("time", f"{seconds / 60:.1f} minutes, a turn {median(each for one in outcome for each in one.seconds):.1f} s"),
     ])  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from loading import load
+from load_function import load
 
 ROOT = Path(__file__).parents[3]
 CONTEXT = SimpleNamespace(
