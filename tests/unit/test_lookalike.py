@@ -23,7 +23,9 @@ def test_a_key_in_another_dress_is_known(key: str, dress: str) -> None:
     assert folded_key(dress) == folded_key(key)
 
 
-@pytest.mark.parametrize(("text", "dress"), [(text, dress) for text, dresses in CORPUS["contents"] for dress in dresses])
+@pytest.mark.parametrize(
+    ("text", "dress"), [(text, dress) for text, dresses in CORPUS["contents"] for dress in dresses]
+)
 def test_a_content_in_another_dress_is_known(text: str, dress: str) -> None:
     assert folded(dress) == folded(text)
 
@@ -73,7 +75,9 @@ def test_texts_of_punctuation_alone_stay_apart(text: str) -> None:
     [(ANA, ANA, True), (ANA, BEN, False), (ANA, None, True), (None, ANA, True), (None, None, True)],
 )
 def test_another_persons_same_words_are_another_fact(
-    forgotten_of: Person | None, proposed_of: Person | None, known: bool  # noqa: FBT001
+    forgotten_of: Person | None,
+    proposed_of: Person | None,
+    known: bool,  # noqa: FBT001
 ) -> None:
     forgotten = set(content_marks(fact(content="I prefer short answers.", person=forgotten_of), "acme"))
     _, contents = sought("other", "I prefer SHORT answers", proposed_of, "acme")

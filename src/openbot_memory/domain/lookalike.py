@@ -28,7 +28,7 @@ def _confusables() -> dict[int, str]:
 def folded(text: str) -> str:
     """The text without case, width, punctuation and invisible characters, look-alikes as one, words by one blank.
 
-    Accents count in a content, and so does what means something: signs, currencies, and what separates two numbers, so that 1.5 is
+    Accents count, and so does what means something: signs, currencies, and what separates two numbers, so that 1.5 is
     not 15. Only characters outside of ASCII are mapped to what they look like, so that l, I and 1 stay apart.
     """
     text = _IGNORABLE.sub("", unicodedata.normalize("NFKC", text))
@@ -84,7 +84,7 @@ def _plain(char: str) -> str:
 
 
 def _separator(found: re.Match[str]) -> str:
-    return _SEPARATORS.get(found[1], " ")
+    return _SEPARATORS.get(found[1], found[1] if found[1] in _SEPARATORS.values() else " ")
 
 
 def _words(text: str) -> str:
