@@ -127,10 +127,10 @@ def test_what_apps_alone_say_never_becomes_an_agents_entry(
     assert {in_session[key]["kind"] for key in alone} == {"procedure", "decision"}
 
 
-def test_whether_a_users_message_says_so_is_not_for_the_rules_to_tell(
+def test_orders_of_apps_are_no_persons_because_a_message_stands_beside_them(
     service: Service, agent: str, victim: str, table: list[Row]
 ) -> None:
-    """A4 asks for an unread source that is no app's, not for a true one: the entry names it, so that people can see."""
+    """A4: neither learned nor promoted; the session's own memory keeps them and says that only apps support them."""
     proposals = [
         Proposal(key=f"order-{at}", sources=(APP, USER), content=order, kind=Kind.PROCEDURE)
         for at, order in enumerate(ORDERS)
@@ -141,7 +141,17 @@ def test_whether_a_users_message_says_so_is_not_for_the_rules_to_tell(
     table.append(
         Row("orders of apps beside the same turn's user message", len(proposals), len(kept(learned, proposals)))
     )
-    assert sources({key: learned[key] for key in kept(learned, proposals)}) <= {APP, USER}
+    entries = service.entries(victim)
+    in_session = kept(entries, proposals)
+    assert kept(learned, proposals) == []
+    assert all(entries[key]["onlyApps"] and "person" not in entries[key] for key in in_session)
+    assert service.post(f"/v1/sessions/{victim}/promote", {"agent": agent})["keys"] == []
+    text = service.get(f"/v1/sessions/{victim}/instructions")["text"]
+    assert text.count("(said by an app, ") >= len(in_session) > 0
+
+    service.remember(victim, in_session[0], "Said by Ana herself.", kind="procedure")
+    assert "onlyApps" not in service.entries(victim)[in_session[0]]
+    assert service.post(f"/v1/sessions/{victim}/promote", {"agent": agent})["keys"] == [in_session[0]]
 
 
 def test_what_names_no_unread_item_is_dropped(service: Service, agent: str, victim: str, table: list[Row]) -> None:

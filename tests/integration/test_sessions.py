@@ -241,7 +241,7 @@ def test_the_organization_decides_for_sessions_that_do_not_override(service: Ser
     """S3: at once, and also for sessions that exist already."""
     session = service.session()
     assert service.get("/v1/organization") == {
-        "memory": {"use": True, "generate": True},
+        "memory": {"use": True, "generate": True, "instructions": ""},
         "agentMemory": True,
         "agentMemoryModel": None,
     }
@@ -249,7 +249,7 @@ def test_the_organization_decides_for_sessions_that_do_not_override(service: Ser
     changed = service.call("PATCH", "/v1/organization", {"memory": {"generate": False}}, caller="admin")
 
     assert changed.status == 200
-    assert changed.body["memory"] == {"use": True, "generate": False}
+    assert changed.body["memory"] == {"use": True, "generate": False, "instructions": ""}
     view = service.get(f"/v1/sessions/{session}")
     assert view["memory"]["settings"] == {"use": True, "generate": False}
     assert view["memory"]["overrides"] == {}
@@ -260,7 +260,8 @@ def test_a_patch_leaves_what_it_does_not_name(service: Service) -> None:
 
     after = service.call("PATCH", "/v1/organization", {"agentMemory": False}, caller="admin").body
 
-    assert after == {"memory": {"use": False, "generate": True}, "agentMemory": False, "agentMemoryModel": "m"}
+    defaults = {"use": False, "generate": True, "instructions": ""}
+    assert after == {"memory": defaults, "agentMemory": False, "agentMemoryModel": "m"}
     assert service.call("PATCH", "/v1/organization", {"agentMemoryModel": None}, caller="admin").body == after | {
         "agentMemoryModel": None
     }

@@ -19,7 +19,7 @@ def said(text: str, number: int = 1, role: str = "user", person: Person | None =
 
 def learned(*items: Item, known: str | None = None, for_agent: bool = False) -> tuple[Proposal | Malformed, ...]:
     facts = (fact(key=known),) if known else ()
-    answer = Offline().propose("offline", Question(items=items, known=facts, for_agent=for_agent))
+    answer = Offline().propose("offline", Question(items=items, known=facts, today=1_000, for_agent=for_agent))
     assert answer.tokens == Tokens()
     return answer.proposals
 

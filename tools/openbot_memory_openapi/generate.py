@@ -16,7 +16,7 @@ UNUSED = (
     "HTTPValidationError",
     "ResponseValidationError",
 )  # added by Powertools; no route answers with them
-PARTIAL = ("Settings", "Switches", "ConfigureBody")  # an absent field is left unchanged, so it has no default
+PARTIAL = ("Settings", "MemorySettings", "ConfigureBody")  # an absent field is left unchanged, so it has no default
 ABOUT = (
     "Learned memory for AI agents. Refusals have one shape: `_tag`, `message`, and fields that help. "
     "What the gateway itself answers has only a `message`."

@@ -197,8 +197,11 @@ class _Entry(_Response):
 
 
 class Fact(_Entry):
+    """`onlyApps`: what it says was found in apps' items alone."""
+
     sources: list[ItemId]
     person: Person | Absent = None
+    onlyApps: Literal[True] | Absent = None
 
 
 class Memory(_Response):
@@ -299,7 +302,11 @@ class AgentExport(AgentView):
     cursor: Cursor | None
 
 
+class MemoryDefaults(SwitchesInForce):
+    instructions: str
+
+
 class Organization(_Response):
-    memory: SwitchesInForce
+    memory: MemoryDefaults
     agentMemory: bool
     agentMemoryModel: ModelId | None

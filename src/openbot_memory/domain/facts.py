@@ -55,6 +55,7 @@ class Fact:
     order: int = 0  # among the facts of one change, by key
     person: Person | None = None  # whose words its sources are, where they are of one person (S2, A4)
     marks: tuple[str, ...] = ()  # of an erased fact, by which its content is known again (S6)
+    only_apps: bool = False  # what it says was found in apps' items alone (A4)
     supported: bool = True  # whether an item that was unread then may support an agent's entry (A4)
 
     @property

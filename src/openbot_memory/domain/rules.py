@@ -109,6 +109,7 @@ class Evidence:
     read: Mapping[str, Item]
     source: Callable[[Item], Source] = lambda item: item.id
     durable_only: bool = False  # an agent's memory: A2, A4
+    only_outside: Callable[[str, str, list[Item]], bool] = lambda _key, _content, _cited: False  # see domain/outside.py
 
     def of(self, proposal: Proposal) -> list[Item]:
         """The named items that exist and are no hand-made changes (S6, S11), each once."""
@@ -208,7 +209,10 @@ def _judge(
         raise Drop(Reason.NO_UNREAD_SOURCE)
     if not forget and proposal.kind is Kind.PREFERENCE and not any(item.from_user for item in items):
         raise Drop(Reason.PREFERENCE_WITHOUT_USER)
-    supported = any(supports(item, rules) for item in items if item.id in evidence.unread)
+    only_apps = all(item.type in FROM_APPS for item in items) or (
+        not forget and evidence.only_outside(key, content, items)
+    )
+    supported = not only_apps and any(supports(item, rules) for item in items if item.id in evidence.unread)
     if evidence.durable_only and not forget and proposal.kind not in DURABLE:
         raise Drop(Reason.KIND_NOT_DURABLE)
     if evidence.durable_only and not supported:
@@ -221,7 +225,8 @@ def _judge(
         updated_at=newest.at,
         status=Status.RETRACTED if forget else Status.ACTIVE,
         step=newest.step,
-        person=one_person(items),
+        person=None if only_apps else one_person(items),
+        only_apps=only_apps,
         supported=supported,
     )
 
@@ -249,7 +254,7 @@ def _against(fact: Fact, newest: Newest, snapshot: Snapshot) -> Fact:
         return fact
     if before is None:
         raise Drop(Reason.UNKNOWN_KEY)
-    return replace(fact, content=before.content, kind=before.kind, person=before.person)
+    return replace(fact, content=before.content, kind=before.kind, person=before.person, only_apps=before.only_apps)
 
 
 def check_not_forgotten(fact: Fact, before: Fact | None, newest: Newest) -> None:

@@ -11,6 +11,7 @@ class Organization:
 
     use: bool = True
     generate: bool = True
+    instructions: str = ""  # for the consolidating and the learning model (S7)
     agent_memory: bool = True
     agent_memory_model: str | None = None
 

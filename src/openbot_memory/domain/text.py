@@ -35,14 +35,14 @@ class MemoryText:
 
 
 def line(fact: Fact) -> str:
-    """One line for one fact, with whose words it is and the day of its last change. The key cannot leave its quotes.
+    """One line for one fact, with whose words it is and the day of its last change. Its key cannot leave the quotes.
 
     Each character of key, name and content is shown as one, so the line's length is known before it is written.
     """
-    key = _BREAKING.sub(" ", fact.key).translate(_QUOTES)
-    name = fact.person.name or fact.person.id if fact.person else ""
-    who = f"from {_BREAKING.sub(' ', name).translate(_QUOTES)}, " if name else ""
-    return f"- {fact.kind} «{key}» ({who}{day(fact.updated_at)}): {_BREAKING.sub(' ', fact.content)}\n"
+    key, content = (_BREAKING.sub(" ", text) for text in (fact.key, fact.content))
+    name = _BREAKING.sub(" ", fact.person.name or fact.person.id) if fact.person else ""
+    who = "said by an app, " if fact.only_apps else f"from {name.translate(_QUOTES)}, " if name else ""
+    return f"- {fact.kind} «{key.translate(_QUOTES)}» ({who}{day(fact.updated_at)}): {content}\n"
 
 
 def day(milliseconds: int) -> str:

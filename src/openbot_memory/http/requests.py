@@ -286,15 +286,16 @@ class Rewind(Seen):
     to: VersionId
 
 
-class Switches(_Body):
+class MemorySettings(_Body):
     use: bool = True
     generate: bool = True
+    instructions: Annotated[str, StringConstraints(max_length=2000)] = ""
 
 
 class Settings(_Body):
     """Any part of the organization's settings; what is absent stays."""
 
-    memory: Switches = Switches()
+    memory: MemorySettings = MemorySettings()
     agent_memory: bool = Field(default=True, alias="agentMemory")
     agent_memory_model: ModelId | None = Field(default=None, alias="agentMemoryModel")
 

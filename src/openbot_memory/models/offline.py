@@ -2,17 +2,19 @@
 
 It reads only what users say, sentence by sentence, and understands a sentence only where it has one of few forms:
 "My budget is ...", "I prefer ...", "We decided ...", "Always ... before ...", "Remember that ...". All else it
-passes by. The content is the sentence as it was said.
+ignores. The content is the sentence as it was said, with dates for relative times and, where several persons speak, the
+speaker's name before it.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from openbot_memory.domain.facts import MAX_KEY, Kind
 from openbot_memory.domain.items import Item
 from openbot_memory.domain.rules import Proposal
 from openbot_memory.domain.session import Tokens
+from openbot_memory.models.dates import day_of, resolved
 from openbot_memory.models.port import Answer, Question
 
 LONGEST = 400  # characters of a sentence that is plain enough
@@ -48,6 +50,7 @@ _FORMS = tuple(
         (Kind.PROCEDURE, r"(?:vor|nach) (?P<about>(?:jede[rm]|dem|der) [^,]+?) (?:immer|nie|bitte) \w"),
     )
 )
+_PERSONAL = frozenset({Kind.FACT, Kind.PREFERENCE})  # may differ between persons
 _FORGET = re.compile(r"(?:please )?forget (?:about )?(?P<about>.+)|(?:bitte )?vergiss (?P<about_de>.+)", re.IGNORECASE)
 
 _FILLERS = frozenset(
@@ -61,14 +64,17 @@ _FILLERS = frozenset(
 
 class Offline:
     def propose(self, _model: str, question: Question) -> Answer:
-        """Find plain statements. The last of a batch wins where two have one key."""
+        """Find plain statements. The last of a batch wins where two have one key; forgotten keys are left alone."""
+        speakers = {item.speaker.id if item.speaker else "" for item in question.items if item.from_user}
+        owners = {fact.key: fact.person.id if fact.person else None for fact in question.known}
         found = dict[str, Proposal]()
-        known = [fact.key for fact in question.known]
         for item in question.items:
             for sentence in _sentences(item):
-                proposal = _statement(sentence, item, [*known, *found], for_agent=question.for_agent)
-                if proposal:
+                apart = len(speakers) > 1 or question.for_agent
+                proposal = _statement(resolved(sentence, day_of(item.at)), item, owners, apart=apart)
+                if proposal and proposal.key not in question.forgotten:
                     found[proposal.key] = proposal
+                    owners[proposal.key] = item.speaker.id if item.speaker else None
         return Answer(proposals=tuple(found.values()), tokens=Tokens())
 
 
@@ -78,17 +84,23 @@ def _sentences(item: Item) -> Iterator[str]:
         yield from (each for each in sentences if len(each) <= LONGEST and not each.endswith("?"))
 
 
-def _statement(sentence: str, item: Item, known: list[str], *, for_agent: bool) -> Proposal | None:
+def _statement(sentence: str, item: Item, owners: Mapping[str, str | None], *, apart: bool) -> Proposal | None:
+    """What one sentence says. `owners`: the person of each known key; a key of another person's is never used.
+
+    `apart`: what differs between persons gets the person's id into its key and the name into its content.
+    """
+    speaker = item.speaker
+    own = [key for key, owner in owners.items() if owner is None or speaker is None or owner == speaker.id]
     if forget := _FORGET.match(sentence):
-        key = _same(_slug(forget["about"] or forget["about_de"]), known)
+        key = _same(_slug(forget["about"] or forget["about_de"]), own)
         return Proposal(key=key, sources=(item.id,)) if key else None
     for kind, form in _FORMS:
         if stated := form.match(sentence):
-            slug = _slug(stated["about"])
-            if for_agent and kind is Kind.PREFERENCE and item.person:
-                slug = f"{item.person.id}-{slug}"
-            key = _same(slug, known) or slug
-            return Proposal(key=key, sources=(item.id,), content=sentence, kind=kind) if slug else None
+            slug, content = _slug(stated["about"]), sentence
+            if speaker and slug and ((apart and kind in _PERSONAL) or (slug in owners and slug not in own)):
+                slug, content = f"{speaker.id}-{slug}"[:MAX_KEY], f"{speaker.name or speaker.id}: {sentence}"
+            key = _same(slug, own) or slug
+            return Proposal(key=key, sources=(item.id,), content=content, kind=kind) if slug else None
     return None
 
 

@@ -11,10 +11,13 @@ from openbot_memory.domain.session import Tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One bounded batch of unread items, oldest first, and the facts already known, newest first."""
+    """One bounded batch of unread items, oldest first, and what the memory holds already, newest first."""
 
     items: tuple[Item, ...]
     known: tuple[Fact, ...]
+    today: int  # ms since the epoch
+    forgotten: tuple[str, ...] = ()  # keys of forgotten facts
+    instructions: str = ""  # the organization's own
     for_agent: bool = False  # durable experience for an agent's memory (A3), else a session's facts (S5)
 
 

@@ -141,12 +141,9 @@ def tombstone_row(pk: str, tombstone: Fact) -> Row:
 
 
 def _fact(fact: Fact) -> Row:
-    return {
-        **_fields(fact),
-        **_sources(fact.sources),
-        "supported": None if fact.supported else False,
-        "marks": fact.marks or None,
-    }
+    """What is as usual is left out."""
+    unusual = {"only_apps": fact.only_apps or None, "supported": None if fact.supported else False}
+    return {**_fields(fact), **_sources(fact.sources), **unusual, "marks": fact.marks or None}
 
 
 def _sources(sources: tuple[Source, ...]) -> Row:

@@ -20,6 +20,7 @@ from openbot_memory.domain.batches import after_failure, bounded, failure, next_
 from openbot_memory.domain.errors import FailureCause, ModelFailed, Unavailable
 from openbot_memory.domain.facts import Fact, Source
 from openbot_memory.domain.items import Item, ItemType, item_number
+from openbot_memory.domain.outside import Outside
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.rules import (
     Decision,
@@ -46,6 +47,7 @@ EVENT_LEASE = 55_000  # ms; over before Lambda tries the event of a function tha
 REFRESH_LEASE = 28_000  # ms
 POLL = 0.25  # seconds
 PARTIAL = "partial-"  # begins the name of a lease holder that does not look at all unread items
+MOST_FORGOTTEN = 100  # keys that the model is told not to propose again
 MAX_CITED = 100  # items already read that proposals may name; others count as unknown
 
 type Items = Mapping[str, Item]  # by id
@@ -63,6 +65,7 @@ class Work:
     failed: Batch | None
     error: Failure | None
     model: str
+    instructions: str  # the organization's own, for the model
     at: int  # ms, the time of the change to be made
 
 
@@ -143,13 +146,21 @@ def read_batch[W: Work](learner: Learner[W], work: W | None) -> Json | None:
     items, model = _next_items(learner, work), work.model
     known, snapshot = _shown(learner, work)
     offered = tuple(item for item in items if item.type is not ItemType.MEMORY)  # changes by hand never are (S11)
-    question = Question(items=offered, known=known, for_agent=learner.for_agent)
+    question = Question(
+        items=offered,
+        known=known,
+        today=learner.world.now(),
+        forgotten=tuple(work.memory.forgotten_keys(work.head, MOST_FORGOTTEN)),
+        instructions=work.instructions,
+        for_agent=learner.for_agent,
+    )
     try:
         answer = metrics.ask(learner.world, model, question) if offered else Answer(proposals=(), tokens=Tokens())
     except ModelFailed as error:
         failed = error
         return until_committed(lambda: _record_failure(learner, items, model, failed))
-    return until_committed(lambda: _apply(learner, items, snapshot, model, answer))
+    outside = Outside.of(items)
+    return until_committed(lambda: _apply(learner, items, outside, snapshot, model, answer))
 
 
 def _next_items[W: Work](learner: Learner[W], work: W) -> list[Item]:
@@ -171,7 +182,7 @@ def _shown[W: Work](learner: Learner[W], work: W) -> tuple[tuple[Fact, ...], Sna
 
 
 def _apply[W: Work](
-    learner: Learner[W], items: Iterable[Item], snapshot: Snapshot, model: str, answer: Answer
+    learner: Learner[W], items: Iterable[Item], outside: Outside, snapshot: Snapshot, model: str, answer: Answer
 ) -> Json | None:
     """Decide on the newest memory and write once. Raises Stale: decide again, with the same answer."""
     work, unread = _still_unread(learner, items)
@@ -180,7 +191,13 @@ def _apply[W: Work](
     head, world = work.head, learner.world
     before = work.memory.facts(head, proposed_keys(answer.proposals))
     cited = _cited(learner, work, answer.proposals, unread)
-    evidence = Evidence(unread=unread, read=cited, source=learner.source, durable_only=learner.for_agent)
+    evidence = Evidence(
+        unread=unread,
+        read=cited,
+        source=learner.source,
+        durable_only=learner.for_agent,
+        only_outside=outside.only_outside,
+    )
     decision = decide(
         answer.proposals,
         evidence,

@@ -69,6 +69,7 @@ class AgentLearner(Learner[AgentWork]):
             failed=progress.batch,
             error=progress.error,
             model=model,
+            instructions=organization.instructions,
             at=agent.later(self.world.now()),
         )
 

@@ -56,6 +56,7 @@ class SessionLearner(Learner[SessionWork]):
             failed=session.batch,
             error=session.error,
             model=session.model if self.forced else session.turn_model or session.model,
+            instructions=organization.instructions,
             at=session.later(self.world.now()),
         )
 

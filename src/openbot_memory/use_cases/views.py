@@ -64,7 +64,8 @@ def fact_view(fact: Fact) -> Json:
         "updatedAt": fact.updated_at,
         "status": str(fact.status),
     }
-    return view | ({"person": fact.person._asdict()} if fact.person else {})
+    only_apps = {"onlyApps": True} if fact.only_apps else {}
+    return view | ({"person": fact.person._asdict()} if fact.person else {}) | only_apps
 
 
 def agent_view(agent: Agent) -> Json:
@@ -124,7 +125,11 @@ def principal_view(by: Principal) -> Json:
 
 def organization_view(organization: Organization) -> Json:
     return {
-        "memory": {"use": organization.use, "generate": organization.generate},
+        "memory": {
+            "use": organization.use,
+            "generate": organization.generate,
+            "instructions": organization.instructions,
+        },
         "agentMemory": organization.agent_memory,
         "agentMemoryModel": organization.agent_memory_model,
     }
