@@ -1,0 +1,42 @@
+"""S7: relative times become dates, counted from the day on which a sentence was said."""
+
+import tomllib
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbot_memory.models.dates import day_of, resolved, with_weekday
+
+SATURDAY = date(2026, 12, 5)
+CORPUS: dict[str, list[list[str]]] = tomllib.loads(Path(__file__).with_name("relative_dates.toml").read_text())
+UNTOUCHED: list[str] = tomllib.loads(Path(__file__).with_name("relative_dates.toml").read_text())["untouched"]
+EVERY = [example[0] for example in CORPUS["tuned"] + CORPUS["held_out"]]
+sentences = st.lists(st.sampled_from(EVERY)).map(" ".join) | st.text()
+
+
+@pytest.mark.parametrize("example", CORPUS["tuned"] + CORPUS["held_out"], ids=" ".join)
+def test_a_relative_time_becomes_a_date(example: list[str]) -> None:
+    said, content, *day = example
+
+    assert resolved(said, date.fromisoformat(day[0]) if day else SATURDAY) == content
+
+
+@pytest.mark.parametrize("sentence", UNTOUCHED)
+def test_all_else_stays_as_it_was_said(sentence: str) -> None:
+    assert resolved(sentence, SATURDAY) == sentence
+
+
+@given(sentences, st.dates())
+def test_what_was_resolved_means_the_same_on_any_later_day(sentence: str, day: date) -> None:
+    once = resolved(sentence, day)
+
+    assert resolved(once, SATURDAY) == once
+
+
+def test_a_time_has_a_day_and_a_weekday_in_utc() -> None:
+    """S7."""
+    assert with_weekday(day_of(1_796_515_199_999)) == "2026-12-05, Saturday"
+    assert with_weekday(day_of(1_796_515_200_000)) == "2026-12-06, Sunday"
