@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from openbot_memory.domain.batches import HALVED_AFTER, PASSED_OVER_AFTER
 from openbot_memory.domain.batches import MAX_ITEMS as BATCH
+from openbot_memory.domain.lookalike import folded_key
 from openbot_memory.domain.text import SESSION_HEADING
 
 LIMITS = {"max_length": 1000, "max_content": 200, "max_keys": 8}  # small enough to be met
@@ -69,17 +70,24 @@ class Fact:
     status: str = "active"
     made: int = 0  # counts the versions of all sessions
     person: Json | None = None
+    only_apps: bool = False
 
     def shown(self) -> Json:
         fields = {"key": self.key, "content": self.content, "kind": self.kind, "status": self.status}
         person = {"person": self.person} if self.person else {}
-        return fields | {"sources": list(self.sources), "updatedAt": self.at} | person
+        apps = {"onlyApps": True} if self.only_apps else {}
+        return fields | {"sources": list(self.sources), "updatedAt": self.at} | person | apps
 
     def line(self) -> str:
         """S4: who and when, in UTC."""
-        who = f"from {self.person['name']}, " if self.person else ""
+        who = "said by an app, " if self.only_apps else f"from {self.person['name']}, " if self.person else ""
         day = time.strftime("%Y-%m-%d", time.gmtime(self.at // 1000))
         return f"- {self.kind} «{self.key}» ({who}{day}): {self.content.replace('\n', ' ')}\n"
+
+
+def from_apps(items: Iterable[Json]) -> bool:
+    """A4: only apps support it."""
+    return all(item["type"] in {"tool-result", "action"} for item in items)
 
 
 def speaker(items: Iterable[Json]) -> Json | None:
@@ -241,7 +249,9 @@ class Session:
                 dropped.append({"key": OneOf(shown), "reason": OneOf(broken)})
                 continue
             forgotten = replace(self.now.entries[key], status="retracted") if each.content is None else None
-            fact = forgotten or Fact(key, each.content or "", each.kind, person=speaker(named))
+            fact = forgotten or Fact(
+                key, each.content or "", each.kind, person=speaker(named), only_apps=from_apps(named)
+            )
             sources = tuple(item["id"] for item in named)
             accepted[key] = replace(fact, sources=sources, at=seen.at, made=len(self.used))
         self.read(seen, read, accepted, dropped, model=model, tokens=TOKENS)
@@ -266,12 +276,17 @@ class Session:
             "no-unread-source": not any(item["id"] in read for item in named),
             "preference-without-user": preference and not any(item.get("role") == "user" for item in named),
             "second-change-of-key": key in accepted,
-            "retracted": before is not None and before.status == "retracted",
+            "retracted": before.status == "retracted" if before else self.forgot(key),
             "changed-meanwhile": before != snapshot.get(key),
             "unknown-key": forget and before is None,
             "memory-full": before is None and len({*entries, *accepted}) >= LIMITS["max_keys"],
         }
         return {name for name, broken in rules.items() if broken}
+
+    def forgot(self, key: str) -> bool:
+        """S6: a new key that is a forgotten one in another dress."""
+        forgotten = (each for each in self.now.entries.values() if each.status == "retracted")
+        return any(folded_key(each.key) == folded_key(key) for each in forgotten)
 
     def fail(self, seen: Seen, read: list[str], message: str, model: str) -> bool:
         """S8: tried again as it was, then halved, and a single item passed over. Returns whether the error stands."""

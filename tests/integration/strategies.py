@@ -24,7 +24,16 @@ good_keys = st.sampled_from(GOOD_KEYS)
 keys = mostly(GOOD_KEYS, ["", "a\nb", SECRET])
 contents = mostly(GOOD_CONTENTS, [LONGEST + "x", " \n", f"The key is {SECRET}."])
 kinds = st.sampled_from([kind.value for kind in Kind])
-remembered = st.fixed_dictionaries({"key": keys, "content": contents, "kind": kinds})
+remembered = st.fixed_dictionaries({"key": keys, "content": contents, "kind": kinds}).map(
+    lambda fact: fact | {"content": of_key(fact["key"], fact["content"])}
+)
+
+
+def of_key(key: str, content: str) -> str:
+    """No two keys say the same, or the one would be forgotten with the other (S6)."""
+    return content[: LIMITS["max_content"] - len(key)] + key if content in GOOD_CONTENTS else content
+
+
 models = st.sampled_from(["quick", "slow"])
 callers = st.sampled_from(["person", "agent", "host"])
 
@@ -58,7 +67,9 @@ turns = st.fixed_dictionaries(
 def proposals(batch: list[str], others: list[str]) -> st.SearchStrategy[list[Proposed]]:
     """`batch`: the ids that the model was shown; `others`: read ones, hand-made ones, other sessions' ones."""
     names = st.lists(mostly(batch, [*others, "i-999", "i-1", "nonsense", ""]), min_size=1, max_size=3)
-    remembering = st.builds(Proposed, keys, contents, kinds, names.map(tuple))
+    remembering = st.builds(Proposed, keys, contents, kinds, names.map(tuple)).map(
+        lambda change: change._replace(content=of_key(change.key, change.content or ""))
+    )
     forgetting = st.builds(Proposed, keys, st.none(), kinds, names.map(tuple))
     malformed = st.builds(Proposed, keys, contents, kinds, st.none())
     return st.lists(mostly([remembering, remembering, forgetting], [malformed]).flatmap(lambda each: each), max_size=6)

@@ -23,6 +23,7 @@ def test_a_remembered_fact_stands_with_its_item_as_its_only_source(service: Serv
                 "sources": ["i-01"],
                 "updatedAt": after["updatedAt"],
                 "status": "active",
+                "person": {"id": "ana", "name": "Ana"},
             }
         },
         "processed": ["i-01"],

@@ -205,9 +205,8 @@ def test_what_was_forgotten_stays_forgotten_in_every_spelling_and_dress(
     assert remember(service, agent, OTHER_DRESS[0], caller="person").status == 200
 
 
-FRAME = re.compile(
-    r"- (?:fact|decision|preference|procedure|hypothesis) «[^«»]*» \((?:from [^«»]*, )?\d{4}-\d\d-\d\d\): "
-)
+KIND, WHO = "(?:fact|decision|preference|procedure|hypothesis)", "(?:from [^«»]*, |said by an app, )?"
+FRAME = re.compile(rf"- {KIND} «[^«»]*» \({WHO}\d{{4}}-\d\d-\d\d\): ")
 
 
 def test_nothing_that_was_kept_imitates_the_memory_text(service: Service, victim: str, table: list[Row]) -> None:

@@ -17,7 +17,7 @@ from openbot_memory.models.choose import Models
 from openbot_memory.models.port import Answer, Question
 
 MODEL = "eu.example.model-v1:0"
-QUESTION = Question(items=(item(),), known=(), today=1_000)
+QUESTION = Question(items=(item(),), known=(), today=0)
 FORGET = {"action": "forget", "key": "tea", "sources": ["i-01"]}
 CALL = {"toolUse": {"toolUseId": "t1", "name": "update_memory", "input": {"changes": [FORGET]}}}
 

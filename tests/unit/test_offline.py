@@ -1,16 +1,20 @@
 """The deterministic extractor: a few forms of plain statements, English and German, from users' words only."""
 
+from dataclasses import replace
+
 import pytest
 from examples import fact, item
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openbot_memory.domain.facts import Kind, Person
+from openbot_memory.domain.facts import Fact, Kind, Person
 from openbot_memory.domain.items import Item, ItemType
 from openbot_memory.domain.rules import Malformed, Proposal
 from openbot_memory.domain.session import Tokens
 from openbot_memory.models.offline import Offline
 from openbot_memory.models.port import Question
+
+ANA, BEN = Person("ana", "Ana"), Person("ben", "Ben")
 
 
 def said(text: str, number: int = 1, role: str = "user", person: Person | None = None) -> Item:
@@ -19,9 +23,19 @@ def said(text: str, number: int = 1, role: str = "user", person: Person | None =
 
 def learned(*items: Item, known: str | None = None, for_agent: bool = False) -> tuple[Proposal | Malformed, ...]:
     facts = (fact(key=known),) if known else ()
-    answer = Offline().propose("offline", Question(items=items, known=facts, today=1_000, for_agent=for_agent))
+    return proposed(Question(items=items, known=facts, today=0, for_agent=for_agent))
+
+
+def proposed(question: Question) -> tuple[Proposal | Malformed, ...]:
+    answer = Offline().propose("offline", question)
     assert answer.tokens == Tokens()
     return answer.proposals
+
+
+def stated(*items: Item, known: tuple[Fact, ...] = (), forgotten: tuple[str, ...] = ()) -> dict[str, str | None]:
+    """Key and content of what is proposed; None as content forgets."""
+    question = Question(items=items, known=known, forgotten=forgotten, today=0)
+    return {each.key: each.content for each in proposed(question) if isinstance(each, Proposal)}
 
 
 @pytest.mark.parametrize(
@@ -101,9 +115,103 @@ def test_a_known_fact_is_forgotten_on_demand(text: str) -> None:
 
 def test_an_agents_preferences_are_kept_by_person() -> None:
     """A4, A7: what two people prefer stands side by side."""
-    ana, ben = said("I prefer tea.", 1, person=Person("ana", "Ana")), said("I like tea.", 2, person=Person("ben", "B"))
+    ana, ben = said("I prefer tea.", 1, person=ANA), said("I like tea.", 2, person=BEN)
 
     assert [each.key for each in learned(ana, ben, for_agent=True)] == ["ana-tea", "ben-tea"]
+    assert [each.key for each in learned(ana, for_agent=True)] == ["ana-tea"]
+
+
+def test_what_several_persons_say_is_kept_apart() -> None:
+    """S7: the person in key and content."""
+    ana, ben = said("My budget is 100 EUR.", 1, person=ANA), said("My budget is 900 EUR.", 2, person=BEN)
+
+    assert stated(ana, ben) == {
+        "ana-budget": "Ana: My budget is 100 EUR.",
+        "ben-budget": "Ben: My budget is 900 EUR.",
+    }
+
+
+def test_one_person_alone_needs_no_name() -> None:
+    assert stated(said("My budget is 100 EUR.", person=ANA)) == {"budget": "My budget is 100 EUR."}
+
+
+@pytest.mark.parametrize("key", ["budget", "trip-budget", "ana-budget"])
+def test_a_known_fact_of_another_person_is_never_replaced(key: str) -> None:
+    """S7."""
+    known = (fact(key=key, person=ANA), fact(key="cleo-budget", person=Person("cleo", "Cleo")))
+
+    assert stated(said("My budget is 900 EUR.", person=BEN), known=known) == {
+        "ben-budget": "Ben: My budget is 900 EUR.",
+    }
+
+
+def test_each_person_replaces_the_own_known_fact() -> None:
+    """S7: the same key for the same fact."""
+    known = (fact(key="budget", person=ANA), fact(key="ben-budget", person=BEN))
+    ana, ben = said("My budget is 120 EUR.", 1, person=ANA), said("My budget is 800 EUR.", 2, person=BEN)
+
+    both = {"budget": "Ana: My budget is 120 EUR.", "ben-budget": "Ben: My budget is 800 EUR."}
+    assert stated(ana, ben, known=known) == both
+    assert stated(ana, known=known) | stated(ben, known=known) == both
+
+
+def test_nobody_withdraws_the_fact_of_another_person() -> None:
+    known = (fact(key="budget", person=ANA),)
+
+    assert stated(said("Forget my budget.", person=BEN), known=known) == {}
+    assert stated(said("Forget my budget.", person=ANA), known=known) == {"budget": None}
+
+
+def test_a_person_without_a_name_is_called_by_id() -> None:
+    ana, other = said("I live in Rome.", 1, person=ANA), said("I live in Bonn.", 2, person=Person("p-7", ""))
+
+    assert stated(ana, other)["p-7-live"] == "p-7: I live in Bonn."
+
+
+@pytest.mark.parametrize("identifier", ["x" * 128, "a b", "-", "ana-budget"])
+def test_any_persons_id_makes_a_key(identifier: str) -> None:
+    ana, other = (
+        said("My budget is 1 EUR.", 1, person=ANA),
+        said("My budget is 2 EUR.", 2, person=Person(identifier, "")),
+    )
+
+    keys = list(stated(ana, other))
+    assert keys[0] == "ana-budget"
+    assert keys[1].endswith("-budget")
+    assert len(keys[1]) <= 128
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("The deadline is tomorrow.", "The deadline is on 2026-12-06."),
+        ("We decided to meet in two weeks.", "We decided to meet on 2026-12-19."),
+        ("Merk dir, dass Ben übermorgen kommt.", "Merk dir, dass Ben am 2026-12-07 kommt."),
+        ("Always answer in two days.", "Always answer in two days."),
+    ],
+)
+def test_relative_times_become_dates_but_in_procedures(text: str, content: str) -> None:
+    """S7: counted from the day of the item, not from today."""
+    saturday = replace(said(text), at=1_796_428_800_000)
+
+    assert list(stated(saturday).values()) == [content]
+
+
+def test_a_relative_time_is_no_part_of_a_key() -> None:
+    assert list(stated(said("Remember that tomorrow Ana moves."))) == ["ana-moves"]
+
+
+@pytest.mark.parametrize("forgotten", ["budget", "Trip_Budget", "BUDGET", "trip budget"])
+def test_a_forgotten_fact_is_not_proposed_again(forgotten: str) -> None:
+    """S6, S7: neither under its key nor under one that is alike."""
+    assert stated(said("The budget is 900 EUR. I prefer tea."), forgotten=(forgotten,)) == {"tea": "I prefer tea."}
+
+
+def test_an_older_fact_that_is_near_keeps_its_key() -> None:
+    """S7."""
+    question = Question(items=(said("The budget is 900 EUR."),), known=(), near=(fact(key="trip-budget"),), today=0)
+
+    assert [each.key for each in proposed(question)] == ["trip-budget"]
 
 
 @given(st.lists(st.sampled_from("I my is prefer . , ! ? \n budget we decided always before forget ä 1.5".split(" "))))
@@ -118,3 +226,8 @@ def test_a_long_text_is_read_in_one_pass() -> None:
     """With work that grew as its square, 250 KB would take many minutes."""
     for part in ("a.", "I like ", "My a ", "! ", "we have decided that "):
         assert learned(said(part * (250_000 // len(part)))) is not None
+
+
+def test_of_very_many_statements_the_first_are_read() -> None:
+    """Each is compared with those before it, so there is an end."""
+    assert len(learned(said(" ".join(f"I like x{number}y." for number in range(20_000))))) == 400

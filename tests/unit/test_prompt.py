@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from examples import fact, item
+from examples import fact, item, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,24 +25,44 @@ json_values = st.recursive(
 )
 
 
-def kinds(question: Question) -> list[str]:
-    return schema(question)["properties"]["changes"]["items"]["properties"]["kind"]["enum"]
+SATURDAY = 1_796_428_800_000  # 2026-12-05, its first moment in UTC
 
 
-def test_the_instructions_say_what_s7_asks() -> None:
-    told = instructions(Question(items=(item(),), known=(), today=1_000))
+def kinds(asked: Question) -> list[str]:
+    return schema(asked)["properties"]["changes"]["items"]["properties"]["kind"]["enum"]
 
-    assert "Use the key of the known fact when it is the same fact" in told
-    assert "Only a user's own clear statement is a preference" in told
-    assert "Never keep passwords, keys, or links that give access" in told
-    assert "in the language of the conversation" in told
+
+def question(**given: Any) -> Question:  # noqa: ANN401
+    return replace(Question(items=(item(),), known=(), today=SATURDAY), **given)
+
+
+def whole(asked: Question) -> str:
+    """The prompt in the order in which a provider reads it."""
+    return "\n".join([instructions(asked), known(asked), items(asked)])
+
+
+@pytest.mark.parametrize("for_agent", [False, True])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Use the key of the known fact when it is the same fact",
+        "Only a user's own clear statement is a preference",
+        "Never keep passwords, keys, or links that give access",
+        "in the language of the conversation",
+        "write dates in place of relative times",
+        "put the person's id into the key and the person's name into the content",
+        "Never propose such a fact again, under its own key or under any other name",
+    ],
+)
+def test_the_instructions_say_what_s7_asks(rule: str, *, for_agent: bool) -> None:
+    assert rule in instructions(question(for_agent=for_agent))
 
 
 def test_the_instructions_do_not_depend_on_the_conversation() -> None:
     """So that a provider may cache them."""
-    short, long = (
-        Question(items=(item(),), known=(), today=1_000),
-        Question(items=(item(2), item(3)), known=(fact(),), today=1_000),
+    short = question(instructions="Be brief.")
+    long = question(
+        instructions="Be brief.", items=(item(2), item(3)), known=(fact(),), near=(fact(),), forgotten=("tea",), today=1
     )
 
     assert instructions(short) == instructions(long)
@@ -50,40 +70,119 @@ def test_the_instructions_do_not_depend_on_the_conversation() -> None:
 
 def test_an_agent_is_asked_for_what_lasts() -> None:
     """A2, A4."""
-    question = Question(items=(item(),), known=(), for_agent=True, today=1_000)
+    asked = question(for_agent=True)
 
-    assert kinds(question) == ["decision", "preference", "procedure"]
-    assert "person's id into its key" in instructions(question)
-    assert kinds(Question(items=(), known=(), today=1_000)) == list(Kind)
+    assert kinds(asked) == ["decision", "preference", "procedure"]
+    assert "person's id into its key" in instructions(asked)
+    assert kinds(question()) == list(Kind)
 
 
-def test_who_said_it_and_what_an_app_said_are_marked() -> None:
-    """A4."""
-    said = item(1, person=Person("ana", "Ana"))
-    question = Question(items=(said, item(2, ItemType.TOOL_RESULT)), known=(), today=1_000)
-    first, second = items(question).splitlines()[-2:]
+def test_the_organizations_own_instructions_follow_ours_and_are_marked_as_its_own() -> None:
+    """S7."""
+    ours, told = instructions(question()), instructions(question(instructions="Keep\nprices."))
 
+    assert told.startswith(ours)
+    assert told.endswith('Instructions of the organization:\n"Keep\\nprices."\n')
+    assert "They cannot loosen the rules above" in told.removeprefix(ours)
+
+
+def test_without_instructions_of_the_organization_none_are_mentioned() -> None:
+    assert "organization" not in instructions(question())
+
+
+def test_an_item_shows_its_day_its_person_and_whether_an_app_said_it() -> None:
+    """S7, A4."""
+    said = replace(item(1, person=Person("ana", "Ana")), at=SATURDAY)
+    *_, first, second = items(question(items=(said, item(2, ItemType.TOOL_RESULT)))).splitlines()
+
+    assert json.loads(first)["day"] == "2026-12-05, Saturday"
     assert json.loads(first)["person"] == {"id": "ana", "name": "Ana"}
     assert "outside" not in json.loads(first)
+    assert json.loads(second)["day"] == "1970-01-01, Thursday"
     assert json.loads(second)["outside"] is True
+
+
+def test_today_is_told_with_its_weekday() -> None:
+    """S7."""
+    assert items(question()).startswith('Today:\n"2026-12-05, Saturday"\n')
+
+
+@pytest.mark.parametrize("day", [0, 1_796_515_199_999, 1_796_515_200_000])
+def test_a_day_ends_at_midnight_in_utc(day: int) -> None:
+    """S7."""
+    told = {
+        0: "1970-01-01, Thursday",
+        1_796_515_199_999: "2026-12-05, Saturday",
+        1_796_515_200_000: "2026-12-06, Sunday",
+    }
+
+    assert f'"{told[day]}"' in items(question(today=day))
+
+
+def test_a_known_fact_shows_whose_words_it_is_and_its_day() -> None:
+    """S7."""
+    _, of_ana, of_nobody = known(
+        question(known=(fact(), fact(person=Person("ana", "Ana"), updated_at=SATURDAY)))
+    ).splitlines()
+
+    assert json.loads(of_ana) == {
+        "key": "tea",
+        "kind": "fact",
+        "day": "2026-12-05, Saturday",
+        "person": {"id": "ana", "name": "Ana"},
+        "content": "green",
+    }
+    assert "person" not in json.loads(of_nobody)
+
+
+def test_older_facts_that_may_be_meant_stand_with_what_is_new() -> None:
+    """S7: they change with the items, so that a cached beginning must not hold them."""
+    asked = question(known=(fact(),), near=(fact(key="seat"),))
+
+    assert '"key": "seat"' in items(asked)
+    assert known(asked) == known(question(known=(fact(),)))
+
+
+def test_forgotten_keys_are_told_and_never_their_content() -> None:
+    """S7."""
+    assert known(question(forgotten=("seat", "tea"))).startswith('Forgotten keys:\n"tea"\n"seat"\nKnown facts:\n')
+    assert "Forgotten keys:" not in known(question())
 
 
 def test_what_is_learned_comes_behind_what_was_known() -> None:
     """So that what a provider has cached of the last prompt is the beginning of this one."""
-    memories = (fact(),), (fact(key="new"), fact())
-    before, after = (Question(items=(item(),), known=facts, today=1_000) for facts in memories)
+    before = question(known=(fact(),), forgotten=("seat",))
+    after = replace(before, known=(fact(key="new"), fact()), today=SATURDAY + 86_400_000, items=(item(2),))
 
-    assert known(after).startswith(known(before))
+    assert whole(after).startswith(instructions(before) + "\n" + known(before))
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_what_is_forgotten_comes_behind_what_was_forgotten_before() -> None:
+    before, after = question(forgotten=("seat",)), question(forgotten=("tea", "seat"))
+
+    assert known(after).startswith(known(before).removesuffix("Known facts:\n"))
+
+
+def everywhere(text: str) -> list[str]:
+    """The lines of a prompt that holds the text wherever a text of others may stand."""
+    said = Item(number=1, type=ItemType.MESSAGE, at=1, body={"role": "user", "text": text}, person=Person(text, text))
+    facts = (fact(key=text, content=text, person=Person(text, text)),)
+    return whole(question(items=(said,), known=facts, near=facts, forgotten=(text,), instructions=text)).splitlines()
+
+
+@given(texts)
 def test_no_text_can_imitate_a_line_of_its_own(text: str) -> None:
-    said = Item(number=1, type=ItemType.MESSAGE, at=1, body={"role": "user", "text": text})
-    question = Question(items=(said,), known=(fact(content=text),), today=1_000)
-    lines = [line for part in (known(question), items(question)) for line in part.split("\n")]
+    """S7."""
+    plain, lines = everywhere("tulip"), everywhere(text)
+    theirs = [at for at, line in enumerate(plain) if "tulip" in line]
 
-    assert [line[:1] for line in lines] == ["K", "{", "", "T", "N", "{", ""]
-    assert json.loads(lines[1])["content"] == json.loads(lines[5])["text"] == text
+    assert len(theirs) == len(["instructions", "forgotten", "known", "near", "item"])
+    assert len(lines) == len(plain)
+    for at, line in enumerate(lines):
+        if at in theirs:
+            assert repr(json.loads(line)) == repr(json.loads(plain[at])).replace("'tulip'", repr(text))
+        else:
+            assert line == plain[at]
 
 
 def test_changes_are_read() -> None:
@@ -129,45 +228,3 @@ def test_any_answer_is_read_or_is_a_failure(other: object, changes: list[object]
     assert len(proposals({"changes": changes, "other": other})) == len(changes)
     with contextlib.suppress(ModelFailed):
         proposals(other)
-
-
-def test_the_model_is_told_when_and_by_whom_each_item_was_said() -> None:
-    """S7: an assistant's reply is nobody's words."""
-    saturday = 1_796_428_800_000
-    said = replace(item(1, person=Person("ana", "Ana")), at=saturday)
-    reply = replace(item(2, role="assistant", person=Person("ana", "Ana")), at=saturday)
-    told = items(Question(items=(said, reply), known=(), today=saturday + 86_400_000))
-
-    today, _, *lines = told.splitlines()
-    shown = [json.loads(line) for line in lines]
-    assert today == "Today: 2026-12-06, Sunday"
-    assert [(each["day"], each.get("person", {}).get("id")) for each in shown] == [
-        ("2026-12-05, Saturday", "ana"),
-        ("2026-12-05, Saturday", None),
-    ]
-
-
-def test_the_model_is_told_the_forgotten_keys_and_never_their_content() -> None:
-    question = Question(items=(item(),), known=(), today=1_000, forgotten=("seat", "a\nb"))
-
-    assert items(question).startswith('Forgotten keys:\n{"key": "seat"}\n{"key": "a\\nb"}\nToday: ')
-    assert "Forgotten" not in items(replace(question, forgotten=()))
-
-
-def test_known_facts_tell_their_person_and_day() -> None:
-    told = known(Question(items=(item(),), known=(fact(person=Person("ana", "Ana")),), today=1_000))
-
-    assert (
-        json.loads(told.splitlines()[1]).items()
-        >= {"person": {"id": "ana", "name": "Ana"}, "day": "1970-01-01"}.items()
-    )
-
-
-def test_the_organizations_instructions_follow_ours_and_stay_on_their_line() -> None:
-    """S7: they cannot loosen what code checks, and the model is told so."""
-    question = Question(items=(item(),), known=(), today=1_000, instructions="Keep\nKnown facts:\nnothing else.")
-    ours, told = instructions(replace(question, instructions="")), instructions(question)
-
-    assert told.startswith(ours)
-    assert "cannot loosen" in told.removeprefix(ours)
-    assert json.loads(told.splitlines()[-1]) == question.instructions

@@ -1,4 +1,4 @@
-"""Models of Amazon Bedrock, asked through Converse: one call, one tool that they must use."""
+"""Asks a model of Amazon Bedrock through the Converse API: one call, with one tool that the model must use."""
 
 import logging
 import re
@@ -17,7 +17,7 @@ from openbot_memory.models.prompt import TOOL, instructions, items, known, propo
 logger = logging.getLogger(__name__)
 
 MAX_TOKENS = 4096  # of an answer; about 40 changes
-COMPLETE = {"tool_use", "end_turn"}  # why a whole answer ends; forced calls end either way, by provider
+COMPLETE = {"tool_use", "end_turn"}  # the stop reasons of a whole answer: providers differ in theirs for a forced call
 CACHING = re.compile(  # models that refuse no cache point
     r"\b(?:anthropic\.claude-(?:3-5-haiku|3-7-sonnet|(?:haiku|sonnet|opus)-4)|amazon\.nova-(?:micro|lite|pro|premier)-)"
 )
@@ -40,7 +40,7 @@ TOO_LONG = re.compile(r"too (?:long|large|many)|exceed|maximum|limit", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Bedrock:
-    client: Any  # botocore's client of bedrock-runtime, without retries: S8 allows one call a batch
+    client: Any  # botocore's client of bedrock-runtime, without retries: S8 allows one call per batch
 
     def propose(self, model: str, question: Question) -> Answer:
         """Ask once. Raises ModelFailed."""
@@ -60,7 +60,7 @@ class Bedrock:
 
 
 def _content(model: str, question: Question) -> Iterator[Mapping[str, Any]]:
-    """What was there at the last call comes first, so that it may be cached; a short beginning is not."""
+    """What the last call sent as well comes first, up to the cache point. Bedrock caches no beginning that is short."""
     yield {"text": known(question)}
     if CACHING.search(model):
         yield {"cachePoint": {"type": "default"}}
@@ -97,7 +97,7 @@ def _input(response: Mapping[str, Any]) -> object:
 
 
 def _tokens(response: Mapping[str, Any]) -> Tokens:
-    """Cached tokens count as well; `inputTokens` leaves them out."""
+    """The tokens used, with those read from or written to the cache, which `inputTokens` leaves out."""
     usage = response.get("usage", {})
     read = (usage.get(f"{kind}InputTokens", 0) for kind in ("cacheRead", "cacheWrite"))
     return Tokens(usage.get("inputTokens", 0) + sum(read), usage.get("outputTokens", 0))

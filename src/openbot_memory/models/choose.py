@@ -1,4 +1,4 @@
-"""Which model a name means."""
+"""Finds the model that a name means."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -19,7 +19,7 @@ class Models:
 
     @cached_property
     def _bedrock(self) -> Bedrock:
-        return Bedrock(self._make_client())  # only where it is needed: it takes long to make
+        return Bedrock(self._make_client())  # made when first asked: it slows a cold start
 
     def propose(self, model: str, question: Question) -> Answer:
         """Ask the model once. Raises ModelFailed."""

@@ -1,16 +1,22 @@
-"""No language model: a small deterministic extractor of plain statements, English and German, to try the service with.
+"""The `offline` model: no language model, but a small deterministic extractor of plain statements, to try the service.
 
-It reads only what users say, sentence by sentence, and understands a sentence only where it has one of few forms:
-"My budget is ...", "I prefer ...", "We decided ...", "Always ... before ...", "Remember that ...". All else it
-ignores. The content is the sentence as it was said, with dates for relative times and, where several persons speak, the
-speaker's name before it.
+It reads only what users say, sentence by sentence, in English and German, and understands a sentence only where it has
+one of a few forms: "My budget is ...", "I prefer ...", "We decided ...", "Always ... before ...", "Remember that ...".
+It ignores everything else. The content is the sentence as it was said, but for two things (S7):
+
+- Relative times become dates (dates.py). A procedure keeps them: "in two days" then counts from each time it is done.
+- Where several persons speak, or a known fact is another person's, the person's id begins the key and the person's name
+  the content: `ben-budget`, "Ben: My budget is 900 EUR."
+
+It compares keys, not meanings: a fact whose key is a known or a forgotten one, or ends alike (`budget`, `trip-budget`),
+is the same fact. The same fact in other words gets a new key, also where it was forgotten.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from openbot_memory.domain.facts import MAX_KEY, Kind
+from openbot_memory.domain.facts import MAX_KEY, Kind, Person
 from openbot_memory.domain.items import Item
 from openbot_memory.domain.rules import Proposal
 from openbot_memory.domain.session import Tokens
@@ -19,6 +25,8 @@ from openbot_memory.models.port import Answer, Question
 
 LONGEST = 400  # characters of a sentence that is plain enough
 KEY_WORDS = 4
+MAX_FOUND = 400  # in one question, far more than may stand: each is compared with all before it
+MAX_ID = 64  # characters of a person's id in a key
 
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s)[^.!?\n]*)*[.!?]?")
 
@@ -50,7 +58,6 @@ _FORMS = tuple(
         (Kind.PROCEDURE, r"(?:vor|nach) (?P<about>(?:jede[rm]|dem|der) [^,]+?) (?:immer|nie|bitte) \w"),
     )
 )
-_PERSONAL = frozenset({Kind.FACT, Kind.PREFERENCE})  # may differ between persons
 _FORGET = re.compile(r"(?:please )?forget (?:about )?(?P<about>.+)|(?:bitte )?vergiss (?P<about_de>.+)", re.IGNORECASE)
 
 _FILLERS = frozenset(
@@ -58,24 +65,19 @@ _FILLERS = frozenset(
     a an and are be for have i in is it my of on our please that the this to us we will with
     am auf bei das dass dem den der die ein eine einen es für haben ich im ist mein meine mit sich sind und uns unser
     unsere von wir wird zu zum zur
+    today tomorrow tonight yesterday gestern heute morgen vorgestern übermorgen
     """.split()
 )
 
 
 class Offline:
     def propose(self, _model: str, question: Question) -> Answer:
-        """Find plain statements. The last of a batch wins where two have one key; forgotten keys are left alone."""
-        speakers = {item.speaker.id if item.speaker else "" for item in question.items if item.from_user}
-        owners = {fact.key: fact.person.id if fact.person else None for fact in question.known}
-        found = dict[str, Proposal]()
+        """Find plain statements. The last of a batch wins where two have one key."""
+        reader = _Reader(question)
         for item in question.items:
             for sentence in _sentences(item):
-                apart = len(speakers) > 1 or question.for_agent
-                proposal = _statement(resolved(sentence, day_of(item.at)), item, owners, apart=apart)
-                if proposal and proposal.key not in question.forgotten:
-                    found[proposal.key] = proposal
-                    owners[proposal.key] = item.speaker.id if item.speaker else None
-        return Answer(proposals=tuple(found.values()), tokens=Tokens())
+                reader.read(sentence, item)
+        return Answer(proposals=tuple(reader.found.values()), tokens=Tokens())
 
 
 def _sentences(item: Item) -> Iterator[str]:
@@ -84,36 +86,89 @@ def _sentences(item: Item) -> Iterator[str]:
         yield from (each for each in sentences if len(each) <= LONGEST and not each.endswith("?"))
 
 
-def _statement(sentence: str, item: Item, owners: Mapping[str, str | None], *, apart: bool) -> Proposal | None:
-    """What one sentence says. `owners`: the person of each known key; a key of another person's is never used.
+class _Reader:
+    """Reads the sentences of one question; `found` is what it proposes so far, by key."""
 
-    `apart`: what differs between persons gets the person's id into its key and the name into its content.
-    """
-    speaker = item.speaker
-    own = [key for key, owner in owners.items() if owner is None or speaker is None or owner == speaker.id]
-    if forget := _FORGET.match(sentence):
-        key = _same(_slug(forget["about"] or forget["about_de"]), own)
-        return Proposal(key=key, sources=(item.id,)) if key else None
-    for kind, form in _FORMS:
-        if stated := form.match(sentence):
-            slug, content = _slug(stated["about"]), sentence
-            if speaker and slug and ((apart and kind in _PERSONAL) or (slug in owners and slug not in own)):
-                slug, content = f"{speaker.id}-{slug}"[:MAX_KEY], f"{speaker.name or speaker.id}: {sentence}"
-            key = _same(slug, own) or slug
-            return Proposal(key=key, sources=(item.id,), content=content, kind=kind) if slug else None
-    return None
+    def __init__(self, question: Question) -> None:
+        self.found = dict[str, Proposal]()
+        self._for_agent = question.for_agent
+        self._forgotten = [_folded(key) for key in question.forgotten]
+        facts = (*question.known, *question.near)
+        self._owners = {fact.key: fact.person.id if fact.person else None for fact in facts}
+        self._several = len({item.person.id for item in question.items if item.from_user and item.person}) > 1
+
+    def read(self, sentence: str, item: Item) -> None:
+        """Note what the sentence states, if it states anything."""
+        if len(self.found) == MAX_FOUND:
+            return
+        if forget := _FORGET.match(sentence):
+            slug = _slug(forget["about"] or forget["about_de"])
+            if key := self._known(slug, item.person, nobodys=slug):
+                self.found[key] = Proposal(key=key, sources=(item.id,))
+            return
+        for kind, form in _FORMS:
+            if stated := form.match(sentence):
+                self._state(_slug(stated["about"]), sentence, kind, item)
+                return
+
+    def _state(self, slug: str, sentence: str, kind: Kind, item: Item) -> None:
+        person = item.person
+        of_person = f"{person.id[:MAX_ID]}-{slug}"[:MAX_KEY] if person else slug
+        apart = person is not None and self._is_apart(slug, person, kind)
+        new = of_person if apart else slug
+        key = self._known(slug, person, nobodys=None if self._several else new) or new
+        if not slug or self._is_anothers(key, person) or self._is_forgotten(key):
+            return
+        content = sentence if kind is Kind.PROCEDURE else resolved(sentence, day_of(item.at))
+        if person and (apart or key == of_person):
+            content = f"{person.name or person.id}: {content}"
+        self.found[key] = Proposal(key=key, sources=(item.id,), content=content, kind=kind)
+        self._owners[key] = person.id if person else None
+
+    def _is_apart(self, slug: str, person: Person, kind: Kind) -> bool:
+        """Whether this fact is to be kept apart from other people's."""
+        lasting = self._for_agent and kind is Kind.PREFERENCE  # an agent works with several people (A4, A7)
+        others = (key for key in self._owners if self._is_anothers(key, person))
+        return self._several or lasting or any(_alike(slug, key) for key in others)
+
+    def _is_forgotten(self, key: str) -> bool:
+        return any(_alike(_folded(key), forgotten) for forgotten in self._forgotten)
+
+    def _is_anothers(self, key: str, person: Person | None) -> bool:
+        return person is not None and self._owners.get(key) not in {None, person.id}
+
+    def _known(self, slug: str, person: Person | None, *, nobodys: str | None) -> str | None:
+        """The one known key that means the same: the person's own, or else, for this slug, one that is nobody's."""
+        if person is None:
+            return _same(slug, self._owners)
+        own = _same(slug, (key for key, owner in self._owners.items() if owner == person.id))
+        if own or not nobodys:
+            return own
+        return _same(nobodys, (key for key, owner in self._owners.items() if owner is None))
 
 
 def _slug(about: str) -> str:
     """The first telling words, in small letters: `the short answers` as `short-answers`."""
-    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFC", about).lower())
+    words = _words(about)
     telling = [word for word in words if word not in _FILLERS] or words
     return "-".join(telling[:KEY_WORDS])[:MAX_KEY]
 
 
-def _same(slug: str, known: list[str]) -> str | None:
-    """The one known key that means the same: `budget` and `trip-budget`."""
-    if slug in known:
-        return slug
-    near = {key for key in known if slug and (key.endswith(f"-{slug}") or slug.endswith(f"-{key}"))}
-    return near.pop() if len(near) == 1 else None
+def _folded(key: str) -> str:
+    """A key without its case and punctuation: `Seat_Preference` as `seat-preference`."""
+    return "-".join(_words(key))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text).lower())
+
+
+def _same(slug: str, keys: Iterable[str]) -> str | None:
+    """The key itself, or the only one that is alike."""
+    alike = {key for key in keys if slug and _alike(slug, key)}
+    return slug if slug in alike else alike.pop() if len(alike) == 1 else None
+
+
+def _alike(slug: str, key: str) -> bool:
+    """Whether two keys mean the same, as far as one can see: `budget` and `trip-budget`."""
+    return slug == key or key.endswith(f"-{slug}") or slug.endswith(f"-{key}")

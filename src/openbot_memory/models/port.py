@@ -1,4 +1,4 @@
-"""What the core asks of a model, whichever it is."""
+"""The port to a language model: the question that the core asks, and the answer."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,13 +11,14 @@ from openbot_memory.domain.session import Tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One bounded batch of unread items, oldest first, and what the memory holds already, newest first."""
+    """One bounded batch of unread items, oldest first, and what a model must know to read them (S7)."""
 
     items: tuple[Item, ...]
-    known: tuple[Fact, ...]
+    known: tuple[Fact, ...]  # the newest active facts, newest first
+    near: tuple[Fact, ...] = ()  # older active facts that are near to the items, where `known` does not hold all
+    forgotten: tuple[str, ...] = ()  # keys of retracted facts, newest first, bounded by the caller
     today: int  # ms since the epoch
-    forgotten: tuple[str, ...] = ()  # keys of forgotten facts
-    instructions: str = ""  # the organization's own
+    instructions: str = ""  # the organization's own, at most 2000 characters
     for_agent: bool = False  # durable experience for an agent's memory (A3), else a session's facts (S5)
 
 

@@ -115,7 +115,7 @@ class Memory[H: Head]:
         found = {mark["sk"]: mark["key"] for mark in self._rows(wanted)}
         facts = self.facts(head, set(found.values()))
         named = ((sk.removeprefix(keys.MARKS).partition(keys.END)[0], facts.get(key)) for sk, key in found.items())
-        return {digest for digest, fact in named if fact and not fact.active}
+        return {digest for digest, fact in named if fact and not fact.active and digest in marks(fact, self.org)}
 
     def facts(self, head: H, wanted: Iterable[str]) -> dict[str, Fact]:
         """The facts of the given keys, retracted ones too; one request for each 100 keys."""

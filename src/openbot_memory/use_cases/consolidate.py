@@ -14,7 +14,7 @@ Nothing is held over the model's call but the lease, and that only saves money: 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from openbot_memory.domain.batches import after_failure, bounded, failure, next_batch
 from openbot_memory.domain.errors import FailureCause, ModelFailed, Unavailable
@@ -22,6 +22,7 @@ from openbot_memory.domain.facts import Fact, Source
 from openbot_memory.domain.items import Item, ItemType, item_number
 from openbot_memory.domain.outside import Outside
 from openbot_memory.domain.ranges import Ranges
+from openbot_memory.domain.ranking import ranked
 from openbot_memory.domain.rules import (
     Decision,
     Dropped,
@@ -144,11 +145,12 @@ def read_batch[W: Work](learner: Learner[W], work: W | None) -> Json | None:
     if work is None or not work.unread:
         return None
     items, model = _next_items(learner, work), work.model
-    known, snapshot = _shown(learner, work)
     offered = tuple(item for item in items if item.type is not ItemType.MEMORY)  # changes by hand never are (S11)
+    shown = _shown(learner, work, offered)
     question = Question(
         items=offered,
-        known=known,
+        known=shown.newest,
+        near=shown.near,
         today=learner.world.now(),
         forgotten=tuple(work.memory.forgotten_keys(work.head, MOST_FORGOTTEN)),
         instructions=work.instructions,
@@ -160,7 +162,7 @@ def read_batch[W: Work](learner: Learner[W], work: W | None) -> Json | None:
         failed = error
         return until_committed(lambda: _record_failure(learner, items, model, failed))
     outside = Outside.of(items)
-    return until_committed(lambda: _apply(learner, items, outside, snapshot, model, answer))
+    return until_committed(lambda: _apply(learner, items, outside, shown.snapshot, model, answer))
 
 
 def _next_items[W: Work](learner: Learner[W], work: W) -> list[Item]:
@@ -173,12 +175,29 @@ def _next_items[W: Work](learner: Learner[W], work: W) -> list[Item]:
     return items
 
 
-def _shown[W: Work](learner: Learner[W], work: W) -> tuple[tuple[Fact, ...], Snapshot]:
-    """The newest facts, in as many characters as a memory text has, and which state of each they are (S5)."""
-    room = learner.world.rules.max_length
-    known = tuple(fact for fact, _ in fitting(work.memory.newest(work.head, room), room))
-    steps = {fact.key: fact.step for fact in known}
-    return known, Snapshot(step=work.head.step, generation=work.head.generation, shown=steps)
+class _Shown(NamedTuple):
+    """The facts that the model is shown, and which state of each they are (S5)."""
+
+    newest: tuple[Fact, ...]
+    near: tuple[Fact, ...]
+    snapshot: Snapshot
+
+
+def _shown[W: Work](learner: Learner[W], work: W, items: Iterable[Item]) -> _Shown:
+    """The newest facts, in as many characters as a memory text has.
+
+    Of a memory that does not fit, the newest take half of the room and those nearest to the items the rest, so that the
+    model finds the key of an old fact that a new message is about (S7).
+    """
+    room, near = learner.world.rules.max_length, tuple[Fact, ...]()
+    newest = tuple(fact for fact, _ in fitting(work.memory.newest(work.head, room), room))
+    if len(newest) < work.head.tally.active:
+        every = list(work.memory.newest(work.head, work.head.tally.characters))
+        newest = tuple(fact for fact, _ in fitting(every, room // 2))
+        query = "\n".join(item.text for item in items)
+        near = tuple(fact for fact, _ in fitting(ranked(query, every[len(newest) :]), room // 2))
+    steps = {fact.key: fact.step for fact in (*newest, *near)}
+    return _Shown(newest, near, Snapshot(step=work.head.step, generation=work.head.generation, shown=steps))
 
 
 def _apply[W: Work](
