@@ -42,7 +42,7 @@ SEEN_THROUGH = {  # of all
         "blanks": (3, 3),
         "case": (6, 6),
         "composition": (4, 4),
-        "digits": (2, 3),
+        "digits": (3, 3),
         "invisible": (15, 15),
         "ligatures": (5, 5),
         "look-alike": (24, 27),

@@ -48,7 +48,11 @@ class _Characters(dict[int, str]):
 
 @cache
 def _look_alikes() -> dict[str, str]:
-    return {pair[0]: pair[1:] for pair in PAIRS.split()} | {kept: plain for plain, kept in _KEPT.items()} | {"⁄": "/"}
+    return (
+        {pair[0]: pair[1:] for pair in PAIRS.split()}
+        | {kept: plain for plain, kept in _KEPT.items()}
+        | {"⁄": "/", "٫": ".", "٬": ","}
+    )
 
 
 def _visible(char: str) -> str:
