@@ -34,7 +34,7 @@ from openbot_memory.store.leases import Lease
 from openbot_memory.store.sessions import SessionState
 from openbot_memory.use_cases import measures
 from openbot_memory.use_cases.change import announce, made
-from openbot_memory.use_cases.evidence import cited, shown
+from openbot_memory.use_cases.evidence import cited, forgotten, shown
 from openbot_memory.use_cases.ports import Call, Json, Keep, World, keep_nothing, until_committed
 from openbot_memory.use_cases.views import session_view
 
@@ -158,8 +158,9 @@ def read_batch(job: Job, keep: Keep = keep_nothing, expected: Expected | None = 
     memory = job.world.sessions(job.org).memory(job.session)
     known, snapshot = shown(memory, state.session, job.world.rules.max_length)
     model = job.model(state.session)
+    question = Question(items=tuple(items), known=known, forgotten=forgotten(memory), today=job.world.now())
     try:
-        answer = measures.ask(job.world, model, Question(items=tuple(items), known=known))
+        answer = measures.ask(job.world, model, question)
     except ModelFailed as error:
         message = str(error)
         return until_committed(lambda: _record_failure(job, items, model, message, keep))

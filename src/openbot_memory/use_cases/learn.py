@@ -32,7 +32,7 @@ from openbot_memory.store.agents import Agents, Learned
 from openbot_memory.store.leases import Lease
 from openbot_memory.use_cases import measures
 from openbot_memory.use_cases.agents import announce, made
-from openbot_memory.use_cases.evidence import cited, shown
+from openbot_memory.use_cases.evidence import cited, forgotten, shown
 from openbot_memory.use_cases.ports import World, until_committed
 
 logger = logging.getLogger(__name__)
@@ -116,8 +116,11 @@ def learn_batch(student: Student) -> bool:
     offered = tuple(item for item in items if item.type is not ItemType.MEMORY)  # S11
     memory = student.agents.memory(lesson.agent.id)
     known, snapshot = shown(memory, lesson.agent, student.world.rules.max_length)
+    question = Question(
+        items=offered, known=known, forgotten=forgotten(memory), today=student.world.now(), for_agent=True
+    )
     try:
-        answer = _ask(student, lesson.model, Question(items=offered, known=known, for_agent=True))
+        answer = _ask(student, lesson.model, question)
     except ModelFailed as error:
         message = str(error)
         until_committed(lambda: _record_failure(student, items, message))
