@@ -24,7 +24,8 @@ class Owned:
         session = Session(client, client.post("/v1/sessions", json=body).json()["session"]["id"])
         owned = cls(session, agent)
         session.remember("seat", "Ana sits at the window.")
-        for command in (FACT | {"key": "tests-first"}, FACT | {"key": "gone"}, {"_tag": "Forget", "key": "gone"}):
+        gone = FACT | {"key": "gone", "content": "An old rule."}
+        for command in (FACT | {"key": "tests-first"}, gone, {"_tag": "Forget", "key": "gone"}):
             client.post(f"/v1/agents/{agent}/memory", json=owned.change_of_agent(command)).raise_for_status()
         return owned
 

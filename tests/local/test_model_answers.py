@@ -92,7 +92,7 @@ def test_a_thousand_changes_are_bounded_and_the_turn_is_read(session: Session, m
     assert all(entry["sources"] == ["i-01"] for entry in entries.values())
     (row,) = session.log
     assert set(row["keys"]) == entries.keys()
-    assert {dropped["reason"] for dropped in row["dropped"]} == {"invalid"}
+    assert {dropped["reason"] for dropped in row["dropped"]} == {"too-many"}
     assert len(model.requests) == 1
 
 

@@ -1,4 +1,4 @@
-"""What is read at once, and what becomes of a batch that fails: it never grows, and never blocks for good (S8)."""
+"""Which items are read next, and what becomes of a batch that fails: it never grows, and never blocks for good (S8)."""
 
 from collections.abc import Iterable
 

@@ -64,7 +64,7 @@ def carry_out(
 
 
 def check_durable(command: Command, before: Fact | None, *, by_person: bool) -> None:
-    """What an agent's memory asks of a Remember beside all that (A2, A4). Raises InvalidRequest, PersonRequired."""
+    """Check what only an agent's memory asks of a Remember (A2, A4). Raises InvalidRequest, PersonRequired."""
     if isinstance(command, Remember):
         if command.kind not in DURABLE:
             raise InvalidRequest.at("command.kind", f"An agent keeps only {', '.join(sorted(DURABLE))}.")

@@ -1,1 +1,1 @@
-"""The door for HTTP: requests in, use cases called, answers and refusals out."""
+"""HTTP: requests become calls of use cases, and their answers and errors become responses."""

@@ -33,7 +33,7 @@ type ModelId = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,256}$")]
 type VersionId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 type Revision = Annotated[int, Field(ge=0)]
 
-# What the core checks is here only told, for the OpenAPI document.
+# The core checks these; here they are only described, for the OpenAPI document.
 type Key = Annotated[
     str,
     WithJsonSchema(

@@ -1,8 +1,8 @@
 """The keys of the single table. A partition key begins with the organization, which only the caller's token tells.
 
-Ids of organizations, sessions and agents hold no `#` (their patterns are checked at the door), so no id reaches into
-another partition; a fact's key, the only free text, is checked, stands after a fixed prefix and ends before a control
-character that no key may hold.
+Ids of organizations, sessions and agents hold no `#` (their patterns are checked where they come in), so no id reaches
+into another partition; a fact's key, the only free text, is checked, stands after a fixed prefix and ends before a
+control character that no key may hold.
 
 | partition                | sort key             | row                                                     |
 |--------------------------|----------------------|---------------------------------------------------------|

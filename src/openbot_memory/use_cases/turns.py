@@ -1,4 +1,4 @@
-"""Append a finished, cancelled or failed turn to a session, and tell the bus that it is there."""
+"""Append a finished, cancelled or failed turn to a session, and put its event on the bus."""
 
 import hashlib
 import json
@@ -49,13 +49,13 @@ class Turn:
 
     @property
     def digest(self) -> str:
-        """What tells this turn from another one under the same id."""
+        """Differs for another turn under the same id."""
         fields = [self.id, self.model, [list(item) for item in self.items], self.status, self.person, self.queue_empty]
         return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def append(world: World, call: Call, identifier: str, turn: Turn, expected: Expected | None) -> Json:
-    """Append the turn once, however often it is sent; only when its event is on the bus, too, it has succeeded.
+    """Append the turn once, however often it is sent. It succeeds only when its event is on the bus as well.
 
     Raises TooLarge, KeyReused for the same id with another body, SessionConflict, Unavailable.
     """
