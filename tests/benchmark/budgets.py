@@ -114,10 +114,15 @@ def _turns(measured: Measured) -> list[Verdict]:
 
 
 def _models(measured: Measured) -> list[Verdict]:
-    found = list[Verdict]()
+    """A memory that does not fit the prompt is read whole, to find what is near to the items (S7)."""
+    found, pages = list[Verdict](), max(cost.pages for cost in _costs(measured, "GET memory, whole"))
     for name in MODELS:
+        requests = [len(cost.requests) for cost in _costs(measured, name)]
+        text = (
+            f"{name}: the same requests, and at most one Query a MB more beside a memory that does not fit the prompt"
+        )
         found += [
             _most(measured, name, "one model call", lambda cost: cost.models, 1),
-            _same(measured, name, "requests", lambda cost: len(cost.requests)),
+            Verdict(text, _figures(requests), _flat(requests, slack=pages)),
         ]
     return found
