@@ -6,6 +6,7 @@ from typing import Any
 from openbot_memory.http import gateway, requests
 from openbot_memory.http.gateway import Answer, Json, Request, Route
 from openbot_memory.http.idempotency import carried_out_once
+from openbot_memory.http.parse import parse
 from openbot_memory.runtime.log import logger
 from openbot_memory.runtime.wiring import world
 from openbot_memory.use_cases import change_agent, change_session, delete, organization, promote, timeline, turns
@@ -30,16 +31,16 @@ def _post(status: int, use_case: Callable[[Request, Call], Json]) -> Route:
 
 
 def _create(request: Request, call: Call) -> Json:
-    return change_session.create(_world(), call, requests.parse(requests.Create, request.body()).session())
+    return change_session.create(_world(), call, parse(requests.Create, request.body()).session())
 
 
 def _append(request: Request, call: Call) -> Json:
-    turn, expected = requests.parse(requests.Turn, request.body()).parts()
+    turn, expected = parse(requests.Turn, request.body()).parts()
     return turns.append(_world(), call, request.id(), turn, expected)
 
 
 def _change(request: Request, call: Call) -> Json:
-    body = requests.parse(requests.Change, request.body())
+    body = parse(requests.Change, request.body())
     command = body.carried_out()
     if command is None:
         return refresh(_world(), call, request.id(), body.seen)
@@ -47,37 +48,37 @@ def _change(request: Request, call: Call) -> Json:
 
 
 def _fork(request: Request, call: Call) -> Json:
-    body = requests.parse(requests.Fork, request.body())
+    body = parse(requests.Fork, request.body())
     return timeline.fork(_world(), call, request.id(), body.at, body.id)
 
 
 def _rewind(request: Request, call: Call) -> Json:
-    body = requests.parse(requests.Rewind, request.body())
+    body = parse(requests.Rewind, request.body())
     return timeline.rewind(_world(), call, request.id(), body.to, body.seen)
 
 
 def _promote(request: Request, call: Call) -> Json:
-    return promote.promote(_world(), call, request.id(), requests.parse(requests.Promote, request.body()).agent)
+    return promote.promote(_world(), call, request.id(), parse(requests.Promote, request.body()).agent)
 
 
 def _create_agent(request: Request, call: Call) -> Json:
-    return change_agent.create(_world(), call, requests.parse(requests.CreateAgent, request.body()).agent())
+    return change_agent.create(_world(), call, parse(requests.CreateAgent, request.body()).agent())
 
 
 def _change_agent(request: Request, call: Call) -> Json:
-    body = requests.parse(requests.ChangeAgent, request.body())
+    body = parse(requests.ChangeAgent, request.body())
     return change_agent.change(_world(), call, request.id(), body.expected, body.carried_out())
 
 
 def _delete(request: Request) -> Answer:
     request.query()
     if request.event.get("body"):
-        requests.parse(requests.Nothing, request.body())
+        parse(requests.Nothing, request.body())
     return 200, delete.delete(_world(), Call(caller=request.caller), request.id())
 
 
 def _configure(request: Request) -> Answer:
-    fields = requests.parse(requests.Settings, request.body()).fields()
+    fields = parse(requests.Settings, request.body()).fields()
     return 200, organization.configure(_world(), Call(caller=request.caller), fields)
 
 

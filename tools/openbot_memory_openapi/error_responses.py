@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from openbot_memory.domain import errors
 from openbot_memory.http.gateway import INTERNAL, RETRY_AFTER, STATUS
-from openbot_memory.http.requests import MAX_ISSUES, Revision, VersionId
+from openbot_memory.http.parse import MAX_ISSUES
+from openbot_memory.http.requests import Revision, VersionId
 from openbot_memory_openapi.responses import Absent, Count
 
 type Json = dict[str, Any]

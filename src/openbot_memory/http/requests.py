@@ -8,12 +8,11 @@ from pydantic import (
     Field,
     JsonValue,
     StringConstraints,
-    ValidationError,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 from openbot_memory.domain import ids
 from openbot_memory.domain.commands import Command, Erase, Forget, Remember
@@ -304,27 +303,3 @@ class Settings(_Body):
     def fields(self) -> dict[str, Any]:
         given = {name: getattr(self, name) for name in self.own if name in self.model_fields_set}
         return self.memory.model_dump(exclude_unset=True) | given
-
-
-MAX_ISSUES = 20
-UNIONS = {"items": 2, "command": 1}  # where a path names the model that pydantic chose by its tag
-TAGS = {"items": "type", "command": "_tag"}
-
-
-def parse[B: BaseModel](kind: type[B], body: object) -> B:
-    """Raises InvalidRequest with an issue for each field that is wrong, by its path in the body."""
-    try:
-        return kind.model_validate(body)
-    except ValidationError as error:
-        issues = [_issue(each) for each in error.errors(include_url=False, include_input=False, include_context=False)]
-        raise InvalidRequest(issues=issues[:MAX_ISSUES]) from None
-
-
-def _issue(error: ErrorDetails) -> dict[str, str]:
-    path = [str(step) for step in error["loc"]]
-    if path and path[0] in UNIONS:
-        if error["type"].startswith("union_tag"):
-            path.append(TAGS[path[0]])
-        elif len(path) > UNIONS[path[0]]:
-            del path[UNIONS[path[0]]]
-    return {"path": ".".join(path), "message": error["msg"]}
