@@ -1,6 +1,6 @@
 """The rules that every change of memory goes through, whoever proposes it (S4, S6, S7, A2, A4)."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
@@ -259,24 +259,26 @@ def _against(fact: Fact, newest: Newest, snapshot: Snapshot) -> Fact:
 
 def check_not_forgotten(fact: Fact, before: Fact | None, newest: Newest) -> None:
     """Raises Drop for what was forgotten, in whatever dress. An active fact keeps its key, look-alike or not."""
+    if not newest.forgotten:
+        return
     key, contents = sought(fact.key, fact.content, fact.person, newest.salt)
     if (before is None and key in newest.forgotten) or not contents.isdisjoint(newest.forgotten):
         raise Drop(Reason.RETRACTED)
 
 
-def digests(proposals: Iterable[Proposal | Malformed], evidence: Evidence, rules: MemoryRules, salt: str) -> set[str]:
-    """The digests by which proposals are compared with forgotten facts."""
-    found = set[str]()
+def digests(
+    proposals: Iterable[Proposal | Malformed], evidence: Evidence, rules: MemoryRules, salt: str
+) -> Iterator[str]:
+    """The digests by which proposals are compared with forgotten facts, made only as they are asked for."""
     for proposal in proposals:
         if (
             isinstance(proposal, Proposal)
             and proposal.content is not None
             and len(proposal.content) <= rules.max_content
         ):
-            person = one_person(evidence.of(proposal))
-            key, contents = sought(proposal.key, proposal.content, person, salt)
-            found |= {key, *contents}
-    return found
+            key, contents = sought(proposal.key, proposal.content, one_person(evidence.of(proposal)), salt)
+            yield key
+            yield from contents
 
 
 def _shown_key(key: str, holds_secret: HoldsSecret) -> str:

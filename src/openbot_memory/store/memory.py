@@ -111,7 +111,7 @@ class Memory[H: Head]:
         """Those of the digests that a forgotten fact has (S6): one request for each 100, none if none is forgotten."""
         if head.tally.keys == head.tally.active:
             return set()
-        wanted = [(self.pk, keys.mark(digest, head.generation)) for digest in digests]
+        wanted = [(self.pk, keys.mark(digest, head.generation)) for digest in set(digests)]
         found = {mark["sk"]: mark["key"] for mark in self._rows(wanted)}
         facts = self.facts(head, set(found.values()))
         named = ((sk.removeprefix(keys.MARKS).partition(keys.END)[0], facts.get(key)) for sk, key in found.items())

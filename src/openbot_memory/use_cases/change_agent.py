@@ -75,14 +75,14 @@ def _change_entry(world: World, call: Call, identifier: str, expected: int, comm
     agent.check(expected)
     by_person = call.caller.type is PrincipalType.PERSON
     check_durable(command, before, by_person=by_person)
-    if isinstance(command, Remember) and not by_person and before is None:
-        key, contents = sought(command.key, command.content, None, call.org)
-        if agents.memory(identifier).forgotten(agent, {key, *contents}):
-            raise PersonRequired  # a forgotten entry in another dress
     moment = Moment(at=agent.later(world.now()), step=agent.version + 1, salt=call.org)
     entry = carry_out(
         command, before, moment, keys=agent.tally.keys, rules=world.rules, holds_secret=world.holds_secret
     )
+    if isinstance(command, Remember) and not by_person and before is None:
+        key, contents = sought(entry.key, entry.content, None, call.org)
+        if agents.memory(identifier).forgotten(agent, {key, *contents}):
+            raise PersonRequired  # a forgotten entry in another dress
     known = {before.key: before} if before else {}
     after = agent.changed(entry.updated_at, [entry], known)
     version = after.current(Trigger.PERSON, changes=(entry,), by=call.caller)

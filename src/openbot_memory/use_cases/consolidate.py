@@ -190,10 +190,10 @@ def _shown[W: Work](learner: Learner[W], work: W, items: Iterable[Item]) -> _Sho
     model finds the key of an old fact that a new message is about (S7).
     """
     room, near = learner.world.rules.max_length, tuple[Fact, ...]()
-    newest = tuple(fact for fact, _ in fitting(work.memory.newest(work.head, room), room))
-    if len(newest) < work.head.tally.active:
-        every = list(work.memory.newest(work.head, work.head.tally.characters))
-        newest = tuple(fact for fact, _ in fitting(every, room // 2))
+    every = list(work.memory.newest(work.head, work.head.tally.characters))
+    fits = work.head.tally.characters <= room
+    newest = tuple(fact for fact, _ in fitting(every, room if fits else room // 2))
+    if not fits:
         query = "\n".join(item.text for item in items)
         near = tuple(fact for fact, _ in fitting(ranked(query, every[len(newest) :]), room // 2))
     steps = {fact.key: fact.step for fact in (*newest, *near)}
