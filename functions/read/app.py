@@ -7,7 +7,7 @@ from openbot_memory.http import gateway, openapi, queries
 from openbot_memory.http.gateway import Answer, Json, Request, Route
 from openbot_memory.runtime.log import logger
 from openbot_memory.runtime.wiring import reader
-from openbot_memory.use_cases import export, instructions, read
+from openbot_memory.use_cases import export, instructions, lists, read
 from openbot_memory.use_cases.world import Reader
 
 reader()  # builds the client while Lambda loads this, where it has a whole processor; a request has a share of one
@@ -32,17 +32,24 @@ def _route[Q](answer: Callable[[Reader, str, str, Q], Json], query: Callable[[Re
     return route
 
 
+def _list[Q](answer: Callable[[Reader, str, Q], Json], query: Callable[[Request], Q]) -> Route:
+    """The route of a list of the organization's."""
+    return lambda request: (200, answer(reader(), request.caller.organization, query(request)))
+
+
 def _plain(answer: Callable[[Reader, str, str], Json]) -> Route:
     return _route(lambda reader, org, identifier, _: answer(reader, org, identifier), Request.query)
 
 
 ROUTES: Mapping[str, Route] = {
+    "GET /v1/sessions": _list(lists.sessions, queries.page_of_sessions),
     "GET /v1/sessions/{id}": _plain(read.session),
     "GET /v1/sessions/{id}/memory": _route(read.session_memory, queries.wanted),
     "GET /v1/sessions/{id}/memory/log": _route(read.session_log, queries.page),
     "GET /v1/sessions/{id}/items": _route(read.items, queries.page),
-    "GET /v1/sessions/{id}/instructions": _plain(instructions.instructions),
+    "GET /v1/sessions/{id}/instructions": _route(instructions.instructions, queries.search),
     "GET /v1/sessions/{id}/export": _route(export.session, queries.cursor),
+    "GET /v1/agents": _list(lists.agents, queries.page),
     "GET /v1/agents/{id}": _plain(read.agent),
     "GET /v1/agents/{id}/memory": _route(read.agent_memory, queries.wanted),
     "GET /v1/agents/{id}/memory/log": _route(read.agent_log, queries.page),

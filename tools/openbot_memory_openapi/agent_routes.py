@@ -23,6 +23,7 @@ from openbot_memory_openapi.routing import (
     LimitOfMemory,
     OfKind,
     OfStatus,
+    Search,
     link,
     route,
 )
@@ -47,6 +48,12 @@ def create_agent(body: requests.CreateAgent, key: IdempotencyKey = None) -> resp
     ...
 
 
+@route("GET /v1/agents", links={"Next": link("agents", {"cursor": "/cursor"})})
+def agents(limit: Limit = None, cursor: From = None) -> responses.Agents:
+    """List the organization's agents, newest created first."""
+    ...
+
+
 @route("GET /v1/agents/{id}", AgentNotFound, links={"Change": OF_VIEW["Change"]})
 def agent(id: AgentId) -> responses.AgentView:
     """See an agent, and the version of its memory."""
@@ -56,12 +63,13 @@ def agent(id: AgentId) -> responses.AgentView:
 @route("GET /v1/agents/{id}/memory", AgentNotFound, links={"Next": link("agent_memory", NEXT)})
 def agent_memory(
     id: AgentId,
+    q: Search = None,
     status: OfStatus = None,
     kind: OfKind = None,
     limit: LimitOfMemory = None,
     cursor: From = None,
-) -> responses.AgentMemory:
-    """Read what it learned across sessions."""
+) -> responses.AgentMemory | responses.FoundEntries:
+    """Read what it learned across sessions, or search in it."""
     ...
 
 

@@ -78,6 +78,11 @@ class Session(_Response):
     updatedAt: Time
 
 
+class Sessions(_Response):
+    sessions: list[Session]
+    cursor: Cursor | None
+
+
 class Consolidation(_Response):
     waiting: Annotated[int, Field(ge=0, description="Items that are not read yet.")]
     lastRun: Time | None
@@ -213,6 +218,15 @@ class Memory(_Response):
     cursor: Cursor | Absent = None
 
 
+type Found = Annotated[list[str], Field(description="The keys of this page, best first.")]
+
+
+class FoundFacts(_Response):
+    entries: dict[str, Fact]
+    found: Found
+    cursor: Cursor | None
+
+
 class Dropped(_Response):
     key: str
     reason: Reason
@@ -260,6 +274,11 @@ class AgentView(_Response):
     agent: Agent
 
 
+class Agents(_Response):
+    agents: list[Agent]
+    cursor: Cursor | None
+
+
 class Source(_Response):
     session: Id
     item: ItemId
@@ -274,6 +293,13 @@ class AgentMemory(_Response):
     entries: dict[str, Entry]
     version: Revision
     cursor: Cursor | Absent = None
+
+
+class FoundEntries(_Response):
+    entries: dict[str, Entry]
+    version: Revision
+    found: Found
+    cursor: Cursor | None
 
 
 class AgentChange(_Response):

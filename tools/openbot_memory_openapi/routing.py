@@ -12,7 +12,7 @@ from pydantic import WithJsonSchema
 from openbot_memory.domain.errors import TooLarge
 from openbot_memory.domain.facts import Kind, Status
 from openbot_memory.http.idempotency import LONGEST_KEY
-from openbot_memory.http.queries import LONGEST_PAGE, MOST_DIGITS
+from openbot_memory.http.queries import LONGEST_PAGE, LONGEST_QUERY, MOST_DIGITS
 from openbot_memory.http.requests import Id
 from openbot_memory.use_cases.pages import PAGE
 from openbot_memory_openapi.error_responses import Error, error_responses
@@ -44,6 +44,19 @@ OfStatus = Annotated[
 ]
 OfKind = Annotated[
     Kind | None, WithJsonSchema({"type": "string", "enum": list(Kind)}), Query(description="Only these.")
+]
+OfAgent = Annotated[Id | None, Query(description="Only this agent's.")]
+Search = Annotated[
+    str | None,
+    WithJsonSchema({"type": "string", "maxLength": LONGEST_QUERY, "pattern": r"[^\s\u001c-\u001f\u0085]"}),
+    Query(description="Only what is near to these words: best first, active unless `status` says otherwise, in pages."),
+]
+Topic = Annotated[
+    str | None,
+    WithJsonSchema({"type": "string", "maxLength": LONGEST_QUERY, "pattern": r"[^\s\u001c-\u001f\u0085]"}),
+    Query(
+        description="What the turn is about, such as the user's message: the facts nearest to it have half the text."
+    ),
 ]
 Number = WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 10**MOST_DIGITS - 1})
 IdempotencyKey = Annotated[

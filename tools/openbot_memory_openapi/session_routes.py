@@ -19,9 +19,12 @@ from openbot_memory_openapi.routing import (
     IdempotencyKey,
     Limit,
     LimitOfMemory,
+    OfAgent,
     OfKind,
     OfStatus,
+    Search,
     SessionId,
+    Topic,
     link,
     route,
 )
@@ -50,6 +53,12 @@ DELETE = {"Delete": link("delete_session", OF_SESSION)}
 @route("POST /v1/sessions", AgentNotFound, SessionExists, KeyReused, status=201, links=OF_VIEW | DELETE)
 def create_session(body: requests.Create, key: IdempotencyKey = None) -> responses.SessionView:
     """Begin a session."""
+    ...
+
+
+@route("GET /v1/sessions", AgentNotFound, links={"Next": link("sessions", {"cursor": "/cursor"})})
+def sessions(agent: OfAgent = None, limit: Limit = None, cursor: From = None) -> responses.Sessions:
+    """List the organization's sessions, newest created first."""
     ...
 
 
@@ -86,12 +95,13 @@ def items(id: SessionId, limit: Limit = None, cursor: From = None) -> responses.
 @route("GET /v1/sessions/{id}/memory", SessionNotFound, links={"Next": link("memory", NEXT)})
 def memory(
     id: SessionId,
+    q: Search = None,
     status: OfStatus = None,
     kind: OfKind = None,
     limit: LimitOfMemory = None,
     cursor: From = None,
-) -> responses.Memory:
-    """Read the facts."""
+) -> responses.Memory | responses.FoundFacts:
+    """Read the facts, or search in them."""
     ...
 
 
@@ -118,7 +128,7 @@ def log(id: SessionId, limit: Limit = None, cursor: From = None) -> responses.Lo
 
 
 @route("GET /v1/sessions/{id}/instructions", SessionNotFound)
-def instructions(id: SessionId) -> responses.Instructions:
+def instructions(id: SessionId, q: Topic = None) -> responses.Instructions:
     """Read the text for the model's next turn, with what its agent knows."""
     ...
 

@@ -6,7 +6,8 @@ their like put no blanks between words: there, each character and each pair of n
 words is needed: the more facts have a term, the less it weighs.
 
 A query may be a whole batch of messages. It is compared sentence by sentence, and the best of them counts, or a fact
-that one sentence contradicts would be lost among those that share a little with each.
+that one sentence contradicts would be lost among those that share a little with each. What is nearest to one sentence
+comes before what is second or third to another, so that none of them takes all the room.
 """
 
 import re
@@ -18,19 +19,23 @@ from operator import add
 from typing import Protocol
 
 from openbot_memory.domain.facts import Fact
-from openbot_memory.domain.text import newest_first
+from openbot_memory.domain.text import fitting, newest_first
 
 
 class Ranking(Protocol):
     """One order of facts for a query; another, such as one by embeddings, may stand for it or be fused with it."""
 
-    def __call__(self, query: str, facts: Sequence[Fact]) -> list[Fact]:
-        """Return the facts that have anything in common with the query, nearest first; at equal rank, newest first."""
+    def __call__(self, query: str, facts: Sequence[Fact], least: float = 0) -> list[Fact]:
+        """Return the facts that have anything in common with the query, nearest first; at equal rank, newest first.
+
+        `least` leaves out those that come to less than this share of the nearest one's score.
+        """
         ...
 
 
 _LENGTH_COUNTS = 0.3  # BM25's b, low: a fact is about one thing, however long
 _SATURATION = 0.9  # BM25's k1; how often one fact says a term counts for nothing
+_LATER = 0.2  # how much less a fact counts for each that is nearer to the same sentence
 _MOST_ADDITIONS = 700_000  # bounds the time of a long query: its sentences share them, and begin with rare terms
 
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u3099\u309a]")
@@ -43,25 +48,43 @@ _INDIC = "\u0900-\u0963\u0966-\u0dff"  # for `re`, a vowel sign would end a word
 _RUN = re.compile(f"([{_UNSPACED}]+)|((?:[^\\W_{_UNSPACED}]+|[{_INDIC}]+)+)")
 
 
-def ranked(query: str, facts: Sequence[Fact]) -> list[Fact]:
+def ranked(query: str, facts: Sequence[Fact], least: float = 0) -> list[Fact]:
     """Rank lexically, as `Ranking` says. The time grows with the length of the query plus that of the facts."""
+    newest = sorted(facts, key=newest_first)
     sentences = [_all_terms(text) for text in dict.fromkeys(_SENTENCE.findall(_folded(query)))]
-    texts = [_folded(f"{fact.key} {fact.content}") for fact in facts]
+    texts = [_folded(f"{fact.key} {fact.content}") for fact in newest]
     holders = _holders(frozenset[str]().union(*sentences), texts)
     weight = {term: log(1 + (len(facts) - len(at) + 0.5) / (len(at) + 0.5)) for term, at in holders.items()}
-
-    best = [0.0] * len(facts)
-    for terms in sentences:
-        for at, score in _sums(terms, holders, weight, _MOST_ADDITIONS // len(sentences)).items():
-            best[at] = max(best[at], score)
-
     usual = sum(map(len, texts)) / max(1, len(texts))
-    found = [
-        (score / (1 + _SATURATION * (1 - _LENGTH_COUNTS + _LENGTH_COUNTS * len(text) / usual)), fact)
-        for score, text, fact in zip(best, texts, facts, strict=True)
-        if score
-    ]
-    return [fact for _, fact in sorted(found, key=lambda it: (-it[0], newest_first(it[1])))]
+    share = [1 / (1 + _SATURATION * (1 - _LENGTH_COUNTS + _LENGTH_COUNTS * len(text) / usual)) for text in texts]
+
+    best: dict[int, float] = {}
+    for terms in sentences:
+        sums = _sums(terms, holders, weight, _MOST_ADDITIONS // len(sentences))
+        scores = sorted((-total * share[at], at) for at, total in sums.items())
+        for rank, (score, at) in enumerate(scores):
+            best[at] = min(best.get(at, 0), score / (1 + _LATER * rank))
+
+    found = sorted((score, at) for at, score in best.items())  # negative, so that the nearest and newest come first
+    return [newest[at] for score, at in found if score <= least * found[0][0]]
+
+
+def newest_and_nearest(facts: Sequence[Fact], query: str, room: int) -> tuple[list[Fact], list[Fact]]:
+    """Choose from active facts, given newest first, what fits so many characters of memory text (S4, S7).
+
+    Where not all fit, the newest take half of the room. The rest goes to those nearest to the query, and what these
+    leave goes to the next newest.
+    """
+    every = list(fitting(facts, room))
+    if len(every) == len(facts):
+        return list(facts), []
+    newest = list(fitting(facts, room // 2))
+    others = facts[len(newest) :]
+    nearest = ranked(query, others)
+    keys = {fact.key for fact in nearest}
+    left = room - sum(len(text) for _, text in newest)
+    rest = fitting([*nearest, *(fact for fact in others if fact.key not in keys)], left)
+    return [fact for fact, _ in newest], [fact for fact, _ in rest]
 
 
 def _holders(wanted: frozenset[str], texts: Iterable[str]) -> dict[str, list[int]]:

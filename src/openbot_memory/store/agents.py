@@ -10,6 +10,7 @@ from openbot_memory.domain.errors import AgentNotFound
 from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.session import Version
 from openbot_memory.store import keys, rows
+from openbot_memory.store.directory import Directory, Listed
 from openbot_memory.store.history import ENDLESS
 from openbot_memory.store.memory import Memory, commit, in_parallel
 from openbot_memory.store.table import ABSENT, Condition, Put, Row, Table, Write, flat
@@ -45,22 +46,33 @@ class Agents:
         """Raises AgentNotFound."""
         return self.memory(identifier).read_head()
 
+    def directory(self) -> Directory:
+        """The list of the agents."""
+        return Directory.of_agents(self.table, self.org)
+
+    def several(self, identifiers: Iterable[str]) -> list[Agent]:
+        """Those agents that exist, in the order of the ids; one request for each 100."""
+        return [rows.to_agent(row) for row in self.table.existing((self.pk(each), keys.HEAD) for each in identifiers)]
+
     def agent_with(self, identifier: str, key: str) -> tuple[Agent, Fact | None]:
         """One round of two requests: the agent, and its entry of a key. Raises AgentNotFound."""
         found = in_parallel.submit(self.memory(identifier).under, key)
         agent = self.agent(identifier)
         return agent, found.result().get(agent.generation)
 
-    def newest(self, identifier: str, characters: int) -> tuple[Agent, Iterator[Fact]] | None:
-        """The agent and its active entries, newest first, in one Query: its row stands before them in the index."""
-        limit = characters // SHORT_LINE + 1
+    def newest(self, identifier: str, characters: int | None) -> tuple[Agent, Iterator[Fact]] | None:
+        """The agent and its active entries, newest first, in one Query: its row stands before them in the index.
+
+        `characters` says how much memory text is wanted, and bounds a page; None: all.
+        """
+        limit = None if characters is None else characters // SHORT_LINE + 1
         pages = self.table.query(self.pk(identifier), newest_first=True, index=True, limit=limit)
         first = next(pages)
         if not first or first[0]["sk"] != keys.HEAD:
             return None
         agent, others = rows.to_agent(first[0]), first[1:]
         if others and others[0]["generation"] != agent.generation:  # of a Restore that is at work or has died
-            return agent, self.memory(identifier).newest(agent, characters)
+            return agent, self.memory(identifier).newest(agent, characters or agent.tally.characters)
         return agent, _of_generation(agent, others, pages)
 
     def agent_and_progress(self, identifier: str, session: str) -> tuple[Agent, Progress | None]:
@@ -103,7 +115,8 @@ class Agents:
 
     def create(self, agent: Agent, also: Iterable[Write]) -> None:
         """Raises Stale if an agent has this id."""
-        commit(self.table, [Put(rows.agent_row(self.pk(agent.id), agent), ABSENT)], also)
+        listed = self.directory().add(Listed(agent.created_at, agent.id))
+        commit(self.table, [Put(rows.agent_row(self.pk(agent.id), agent), ABSENT), listed], also)
 
     def commit(
         self,

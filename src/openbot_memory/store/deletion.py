@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from openbot_memory.domain.ranges import Ranges
 from openbot_memory.domain.session import Session
 from openbot_memory.store import keys
+from openbot_memory.store.directory import Directory, Listed
 from openbot_memory.store.history import Past
 from openbot_memory.store.memory import commit
 from openbot_memory.store.table import ABSENT, PRESENT, Check, Condition, Delete, Put, Row, Table, flat
@@ -19,11 +20,12 @@ class Deletion:
         return keys.session(self.org, identifier)
 
     def begin(self, session: Session, now: int) -> None:
-        """Make the session unknown to every reader and writer at once. Raises Stale if it changed meanwhile."""
+        """Make the session unknown to all at once, and take it from the list. Raises Stale if it changed meanwhile."""
         pk = self._pk(session.id)
         unchanged = Condition.equals(revision=session.revision)
         deleted = Put({"pk": pk, "sk": keys.DELETED, "at": now}, ABSENT)
-        commit(self.table, [Delete((pk, keys.HEAD), unchanged), deleted])
+        listed = Directory.of_sessions(self.table, self.org).remove(Listed(session.created_at, session.id))
+        commit(self.table, [Delete((pk, keys.HEAD), unchanged), deleted, listed])
 
     def deleted_at(self, identifier: str) -> int | None:
         """When the deletion began (ms); None if there is none or it is done."""

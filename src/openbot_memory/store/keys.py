@@ -8,6 +8,8 @@ control character that no key may hold.
 |--------------------------|----------------------|---------------------------------------------------------|
 | ORG#o                    | SETTINGS             | the organization's settings                             |
 | ORG#o#CALLER#type#id     | KEY#sha256           | the idempotency record of an Idempotency-Key            |
+| ORG#o#SESSIONS#part      | createdAt#s          | a session in the list of all, in the index by its agent |
+| ORG#o#AGENTS#part        | createdAt#a          | an agent in the list of all                             |
 | ORG#o#SESSION#s          | M                    | the session                                             |
 |                          | M#key␟generation     | a fact, under its generation                            |
 |                          | N#digest␟generation  | a mark: which forgotten fact has this digest (S6)       |
@@ -42,6 +44,7 @@ MARKS = "N#"
 FACTS = "M#"
 VERSIONS = "V#"
 PARTS = "X#"
+LAST = "~"  # after all ids and times
 FIRST = "~"  # comes first in the index, which is read from its end
 ACTIVE, FORGOTTEN = "#", "!"  # within a generation of the index
 END = "\x1f"
@@ -57,6 +60,14 @@ def session(org: str, identifier: str) -> str:
 
 def agent(org: str, identifier: str) -> str:
     return f"ORG#{org}#AGENT#{identifier}"
+
+
+def sessions(org: str, part: int) -> str:
+    return f"ORG#{org}#SESSIONS#{part}"
+
+
+def agents(org: str, part: int) -> str:
+    return f"ORG#{org}#AGENTS#{part}"
 
 
 def progress(session: str) -> str:

@@ -7,7 +7,6 @@ any number of facts can be written before one row makes them visible.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import batched
 from typing import Protocol
 
 from openbot_memory.domain.errors import OpenBotError, Unavailable
@@ -15,7 +14,7 @@ from openbot_memory.domain.facts import Fact
 from openbot_memory.domain.lookalike import marks
 from openbot_memory.domain.session import Tally
 from openbot_memory.store import keys, rows
-from openbot_memory.store.table import ABSENT, AT_ONCE, Condition, ConditionFailed, Key, Put, Row, Table, Write, flat
+from openbot_memory.store.table import ABSENT, Condition, ConditionFailed, Put, Row, Table, Write, flat
 
 READS = 8  # of a memory that changes while it is read
 in_parallel = ThreadPoolExecutor(4, thread_name_prefix="read")  # threads start with the first read, not at import
@@ -111,20 +110,16 @@ class Memory[H: Head]:
         """Those of the digests that a forgotten fact has (S6): one request for each 100, none if none is forgotten."""
         if head.tally.keys == head.tally.active:
             return set()
-        wanted = [(self.pk, keys.mark(digest, head.generation)) for digest in set(digests)]
-        found = {mark["sk"]: mark["key"] for mark in self._rows(wanted)}
+        wanted = ((self.pk, keys.mark(digest, head.generation)) for digest in set(digests))
+        found = {mark["sk"]: mark["key"] for mark in self.table.existing(wanted)}
         facts = self.facts(head, set(found.values()))
         named = ((sk.removeprefix(keys.MARKS).partition(keys.END)[0], facts.get(key)) for sk, key in found.items())
         return {digest for digest, fact in named if fact and not fact.active and digest in marks(fact, self.org)}
 
     def facts(self, head: H, wanted: Iterable[str]) -> dict[str, Fact]:
         """The facts of the given keys, retracted ones too; one request for each 100 keys."""
-        found = self._rows((self.pk, keys.fact(key, head.generation)) for key in wanted)
+        found = self.table.existing((self.pk, keys.fact(key, head.generation)) for key in wanted)
         return {row["key"]: rows.to_fact(row) for row in found}
-
-    def _rows(self, wanted: Iterable[Key]) -> list[Row]:
-        found = flat(self.table.get(*some) for some in batched(wanted, AT_ONCE, strict=False))
-        return [row for row in found if row]
 
     # Writing
 

@@ -10,6 +10,7 @@ from openbot_memory.domain.items import Item
 from openbot_memory.domain.session import Session, Version
 from openbot_memory.domain.settings import Organization
 from openbot_memory.store import keys, rows
+from openbot_memory.store.directory import Directory, Listed
 from openbot_memory.store.history import Past
 from openbot_memory.store.memory import Memory, commit, in_parallel
 from openbot_memory.store.table import ABSENT, PRESENT, Check, Condition, Put, Row, Table, Write
@@ -43,6 +44,14 @@ class Sessions:
         wanted = [(keys.agent(self.org, agent), keys.HEAD)] if agent else []
         settings, *found = self.table.get(keys.organization(self.org), *wanted)
         return rows.to_organization(settings), all(found)
+
+    def directory(self) -> Directory:
+        """The list of the sessions."""
+        return Directory.of_sessions(self.table, self.org)
+
+    def several(self, identifiers: Iterable[str]) -> list[Session]:
+        """Those sessions that exist, in the order of the ids; one request for each 100."""
+        return [rows.to_session(row) for row in self.table.existing((self.pk(each), keys.HEAD) for each in identifiers)]
 
     def exists(self, identifier: str) -> bool:
         """Whether the id is taken, also by a session that is being deleted."""
@@ -114,15 +123,19 @@ class Sessions:
             Put(rows.version_row(pk, version), ABSENT),
             Put(past.row(pk), ABSENT),
             self._not_being_deleted(fork.id),
+            self._listed(fork),
             Check((source, keys.HEAD), PRESENT),
             Put({"pk": source, "sk": f"{keys.FORKS}{fork.id}", **needed}, ABSENT),
         ]
         commit(self.table, writes, also)
 
     def _may_begin(self, session: Session) -> list[Write]:
-        """A new session's id is free, and its agent exists."""
+        """A new session's id is free, and its agent exists; it is listed from now on."""
         agent = [Check((keys.agent(self.org, session.agent), keys.HEAD), PRESENT)] if session.agent else []
-        return [self._not_being_deleted(session.id), *agent]
+        return [self._not_being_deleted(session.id), *agent, self._listed(session)]
+
+    def _listed(self, session: Session) -> Put:
+        return self.directory().add(Listed(session.created_at, session.id), session.agent)
 
     def _not_being_deleted(self, identifier: str) -> Check:
         """An id is free again only when the last row of a deleted session is gone."""

@@ -22,7 +22,7 @@ from openbot_memory.domain.facts import Fact, Source
 from openbot_memory.domain.items import Item, ItemType, item_number
 from openbot_memory.domain.outside import Outside
 from openbot_memory.domain.ranges import Ranges
-from openbot_memory.domain.ranking import ranked
+from openbot_memory.domain.ranking import newest_and_nearest
 from openbot_memory.domain.rules import (
     Decision,
     Dropped,
@@ -37,7 +37,6 @@ from openbot_memory.domain.rules import (
     proposed_keys,
 )
 from openbot_memory.domain.session import Batch, Failure, Session, Tokens
-from openbot_memory.domain.text import fitting
 from openbot_memory.models.port import Answer, Question
 from openbot_memory.store.leases import Lease
 from openbot_memory.store.memory import Head, Memory
@@ -186,18 +185,15 @@ class _Shown(NamedTuple):
 def _shown[W: Work](learner: Learner[W], work: W, items: Iterable[Item]) -> _Shown:
     """The newest facts, in as many characters as a memory text has.
 
-    Of a memory that does not fit, the newest take half of the room and those nearest to the items the rest, so that the
-    model finds the key of an old fact that a new message is about (S7).
+    Of a memory that does not fit, they are the newest and those nearest to the items, so that the model finds the key
+    of an old fact that a new message is about (S7).
     """
-    room, near = learner.world.rules.max_length, tuple[Fact, ...]()
     every = list(work.memory.newest(work.head, work.head.tally.characters))
-    fits = work.head.tally.characters <= room
-    newest = tuple(fact for fact, _ in fitting(every, room if fits else room // 2))
-    if not fits:
-        query = "\n".join(item.text for item in items)
-        near = tuple(fact for fact, _ in fitting(ranked(query, every[len(newest) :]), room // 2))
+    query = "\n".join(item.text for item in items)
+    newest, near = newest_and_nearest(every, query, learner.world.rules.max_length)
     steps = {fact.key: fact.step for fact in (*newest, *near)}
-    return _Shown(newest, near, Snapshot(step=work.head.step, generation=work.head.generation, shown=steps))
+    snapshot = Snapshot(step=work.head.step, generation=work.head.generation, shown=steps)
+    return _Shown(tuple(newest), tuple(near), snapshot)
 
 
 def _apply[W: Work](

@@ -22,8 +22,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which facts of a memory are asked for: all that fit an answer, or a page."""
+    """Which facts of a memory are asked for: all that fit an answer, a page, or those near to a query."""
 
+    query: str | None = None
     status: Status | None = None
     kind: Kind | None = None
     limit: int | None = None
@@ -86,7 +87,7 @@ def _key_before[H: Head](head: H, changes: Changes[H], cursor: str | None) -> st
     """
     if cursor is None:
         return None
-    step, order = unseal(head.generation, "memory", cursor)
+    step, order = map(int, unseal(head.generation, "memory", cursor))
     version = changes(head, step)
     for fact in version.changes if version else ():
         if fact.order == order:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from openbot_memory.domain.session import Version
+from openbot_memory.use_cases import search
 from openbot_memory.use_cases.cursors import seal, unseal
 from openbot_memory.use_cases.pages import Page, Wanted, facts_shown, page_of_facts, shown
 from openbot_memory.use_cases.views import (
@@ -32,8 +33,10 @@ def agent(reader: Reader, org: str, identifier: str) -> Json:
 
 
 def session_memory(reader: Reader, org: str, identifier: str, wanted: Wanted) -> Json:
-    """S1: everything that fits an answer, or a page, in the order of the keys."""
+    """S1: everything that fits an answer, or a page, in the order of the keys; or what is near to a query."""
     sessions = reader.sessions(org)
+    if wanted.query:
+        return search.found(*sessions.memory(identifier).whole(), wanted.query, wanted)
     if wanted.everything:
         state, found = sessions.whole(identifier)
         views, more = facts_shown(state.session, list(filter(wanted, found)))
@@ -51,9 +54,12 @@ def session_memory(reader: Reader, org: str, identifier: str, wanted: Wanted) ->
 
 
 def agent_memory(reader: Reader, org: str, identifier: str, wanted: Wanted) -> Json:
-    """A1: everything that fits an answer, or a page, in the order of the keys."""
+    """A1: everything that fits an answer, or a page, in the order of the keys; or what is near to a query."""
     agents = reader.agents(org)
     memory = agents.memory(identifier)
+    if wanted.query:
+        agent, found = memory.whole()
+        return entries_view(agent, ()) | search.found(agent, found, wanted.query, wanted)
     if wanted.everything:
         agent, found = memory.whole()
         views, more = facts_shown(agent, list(filter(wanted, found)))
@@ -68,7 +74,7 @@ def agent_memory(reader: Reader, org: str, identifier: str, wanted: Wanted) -> J
 def items(reader: Reader, org: str, identifier: str, page: Page) -> Json:
     """The items of the current timeline, oldest first."""
     session = reader.sessions(org).state(identifier).session
-    (last,) = unseal(session.generation, "items", page.cursor) if page.cursor else [0]
+    (last,) = map(int, unseal(session.generation, "items", page.cursor) if page.cursor else [0])
     numbers = session.timeline.items.after(last)
     found = reader.history(org).items(session, numbers.first(page.limit), limit=page.limit)
     views = fitting_in(map(item_view, found))
@@ -92,7 +98,7 @@ def agent_log(reader: Reader, org: str, identifier: str, page: Page) -> Json:
 def _log(
     secret: str, page: Page, read: Callable[[int | None, int], list[Version]], view: Callable[[Version], Json]
 ) -> Json:
-    (before,) = unseal(secret, "log", page.cursor) if page.cursor else [None]
+    before = int(*unseal(secret, "log", page.cursor)) if page.cursor else None
     found = read(before, page.limit + 1)
     views, cursor = shown(secret, "log", found, page.limit, view, lambda version: (version.step,))
     return {"log": views, "cursor": cursor}

@@ -11,20 +11,24 @@ from openbot_memory.domain.settings import Organization, effective
 from openbot_memory.use_cases.world import Json
 
 
-def session_view(session: Session, organization: Organization) -> Json:
+def session_in_list(session: Session) -> Json:
     origin = session.forked_from
     return {
-        "session": {
-            "id": session.id,
-            "head": session.head,
-            "revision": session.revision,
-            "agent": session.agent,
-            "model": session.model,
-            "kind": str(session.kind),
-            "forkedFrom": {"session": origin.session, "version": origin.version} if origin else None,
-            "createdAt": session.created_at,
-            "updatedAt": session.updated_at,
-        },
+        "id": session.id,
+        "head": session.head,
+        "revision": session.revision,
+        "agent": session.agent,
+        "model": session.model,
+        "kind": str(session.kind),
+        "forkedFrom": {"session": origin.session, "version": origin.version} if origin else None,
+        "createdAt": session.created_at,
+        "updatedAt": session.updated_at,
+    }
+
+
+def session_view(session: Session, organization: Organization) -> Json:
+    return {
+        "session": session_in_list(session),
         "memory": {
             **settings_view(session, organization),
             "consolidation": {
@@ -68,16 +72,18 @@ def fact_view(fact: Fact) -> Json:
     return view | ({"person": fact.person._asdict()} if fact.person else {}) | only_apps
 
 
-def agent_view(agent: Agent) -> Json:
+def agent_in_list(agent: Agent) -> Json:
     return {
-        "agent": {
-            "id": agent.id,
-            "name": agent.name,
-            "shared": agent.shared,
-            "version": agent.version,
-            "createdAt": agent.created_at,
-        }
+        "id": agent.id,
+        "name": agent.name,
+        "shared": agent.shared,
+        "version": agent.version,
+        "createdAt": agent.created_at,
     }
+
+
+def agent_view(agent: Agent) -> Json:
+    return {"agent": agent_in_list(agent)}
 
 
 def entries_view(agent: Agent, entries: Iterable[Json]) -> Json:
