@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
 from load_function import load
@@ -105,7 +105,7 @@ class Service:
         name = "read" if method == "GET" else "command"
         event = json.loads((ROOT / f"events/{name}.json").read_text())
         event |= {"routeKey": route, "rawPath": path, "rawQueryString": query, "pathParameters": parameters}
-        event["queryStringParameters"] = dict(pair.split("=", 1) for pair in query.split("&")) if query else None
+        event["queryStringParameters"] = dict(parse_qsl(query, keep_blank_values=True)) or None
         event["headers"] |= headers or {}
         event["requestContext"]["authorizer"] = {"lambda": principal(caller, organization)}
         event["body"] = raw if raw is not None else json.dumps(body)

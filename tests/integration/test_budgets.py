@@ -67,6 +67,8 @@ def test_a_reading_route_takes_one_query_and_few_reads(service: Service) -> None
         "/items?limit=5": {"BatchGetItem": 1, "Query": 1},
         "/memory/log?limit=5": {"BatchGetItem": 1, "Query": 1},
         "/instructions": {"BatchGetItem": 1, "Query": 1},
+        "/instructions?q=point": {"BatchGetItem": 1, "Query": 1},
+        "/memory?q=point&limit=5": {"Query": 1},
     }
 
     assert {path: counted(service, "GET", f"/v1/sessions/{session}{path}") for path in budgets} == budgets

@@ -129,11 +129,12 @@ def _change(service: Service) -> None:
 
 def _read(service: Service) -> None:
     session, agent = "/v1/sessions/s-1", "/v1/agents/a-1"
-    for path in ("", "/memory", "/memory?limit=1", "/memory/log", "/items", "/instructions", "/export"):
+    for path in ("", "/memory", "/memory?limit=1", "/memory?q=a", "/memory/log", "/items", "/instructions", "/export"):
         service.get(f"{session}{path}")
     for path in ("", "/memory", "/memory?limit=1", "/memory/log", "/export"):
         service.get(f"{agent}{path}")
-    service.get("/v1/organization")
+    for path in ("sessions", "sessions?agent=a-1", "agents", "organization"):
+        service.get(f"/v1/{path}")
     service.get("/v1/openapi.json")
 
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbot_memory.domain.facts import Fact
-from openbot_memory.domain.ranking import ranked
+from openbot_memory.domain.ranking import newest_and_nearest, ranked, search
+from openbot_memory.domain.text import line, newest_first
 
 CHATTER = [
     saying(f"other-{n}", content) for n, content in enumerate(["The lift is slow.", "Das Dach ist dicht.", "雨天"])
@@ -62,6 +63,27 @@ def test_what_shares_nothing_with_the_query_is_not_found() -> None:
     assert ranked("zebra", []) == []
 
 
+@pytest.mark.parametrize(
+    ("query", "content"),
+    [("train", "A trip."), ("budget", "The bus is blue."), ("茶室", "会議室で会う")],
+)
+def test_a_search_does_not_find_what_shares_one_part_of_a_word_by_chance(query: str, content: str) -> None:
+    chance = saying("chance", content)
+    assert ranked(query, [chance]) == [chance]
+    assert search(query, [chance]) == []
+
+
+def test_a_search_leaves_out_what_is_far_behind_the_best() -> None:
+    best = saying("best", "The saxophone is in the cellar behind the boiler.")
+    assert search("saxophone in the cellar", [best, saying("far", "The tea is in a tin."), *CHATTER]) == [best]
+
+
+@given(texts.filter(str.isalnum), memories)
+def test_a_search_finds_some_of_what_is_ranked_in_the_same_order(query: str, facts: list[Fact]) -> None:
+    found, order = search(query, facts), ranked(query, facts)
+    assert found == [fact for fact in order if fact in found]
+
+
 def test_at_equal_rank_the_newest_comes_first() -> None:
     facts = [saying("b", "tea", 1), saying("a", "tea", 2), saying("c", "tea", 3)]
     assert [fact.key for fact in ranked("tea", facts)] == ["c", "a", "b"]
@@ -104,3 +126,30 @@ def test_one_sentence_of_a_long_query_outweighs_a_little_in_each() -> None:
     query = " ".join([*chatter[:2], "By the way, Rowan has moved the piano from Leeds to Ghent.", *chatter[2:]])
     others = [saying(f"{n}", f"thank you so much for the fine {n}") for n in range(20)]
     assert ranked(query, [wide, *others, right])[0] == right
+
+
+# ---- The newest and the nearest (S4, S7) ----
+
+
+@given(texts, memories, st.integers(0, 600))
+def test_the_newest_and_the_nearest_fit_and_differ(query: str, facts: list[Fact], room: int) -> None:
+    given_ = sorted(facts, key=newest_first)
+    newest, nearest = newest_and_nearest(given_, query, room)
+
+    chosen = [*newest, *nearest]
+    assert sum(len(line(fact)) for fact in chosen) <= room
+    assert len({fact.key for fact in chosen}) == len(chosen)
+    assert newest == given_[: len(newest)]
+    assert not nearest or sum(len(line(fact)) for fact in newest) <= room // 2
+
+
+@given(texts, memories)
+def test_a_memory_that_fits_is_chosen_whole(query: str, facts: list[Fact]) -> None:
+    newest = sorted(facts, key=newest_first)
+    assert newest_and_nearest(newest, query, sum(len(line(fact)) for fact in facts)) == (newest, [])
+
+
+def test_what_nothing_near_takes_goes_to_the_next_newest() -> None:
+    facts = [saying(f"{number:02d}", "x" * 50, at=-number) for number in range(20)]
+    newest, rest = newest_and_nearest(facts, "saxophone", 8 * len(line(facts[0])))
+    assert [*newest, *rest] == facts[:8]

@@ -36,6 +36,7 @@ class Ranking(Protocol):
 _LENGTH_COUNTS = 0.3  # BM25's b, low: a fact is about one thing, however long
 _SATURATION = 0.9  # BM25's k1; how often one fact says a term counts for nothing
 _LATER = 0.2  # how much less a fact counts for each that is nearer to the same sentence
+_LEAST = 0.2  # of the best one's score: what a search finds
 _MOST_ADDITIONS = 700_000  # bounds the time of a long query: its sentences share them, and begin with rare terms
 
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u3099\u309a]")
@@ -52,7 +53,7 @@ def ranked(query: str, facts: Sequence[Fact], least: float = 0) -> list[Fact]:
     """Rank lexically, as `Ranking` says. The time grows with the length of the query plus that of the facts."""
     newest = sorted(facts, key=newest_first)
     sentences = [_all_terms(text) for text in dict.fromkeys(_SENTENCE.findall(_folded(query)))]
-    texts = [_folded(f"{fact.key} {fact.content}") for fact in newest]
+    texts = list(map(_text, newest))
     holders = _holders(frozenset[str]().union(*sentences), texts)
     weight = {term: log(1 + (len(facts) - len(at) + 0.5) / (len(at) + 0.5)) for term, at in holders.items()}
     usual = sum(map(len, texts)) / max(1, len(texts))
@@ -67,6 +68,18 @@ def ranked(query: str, facts: Sequence[Fact], least: float = 0) -> list[Fact]:
 
     found = sorted((score, at) for at, score in best.items())  # negative, so that the nearest and newest come first
     return [newest[at] for score, at in found if score <= least * found[0][0]]
+
+
+def search(query: str, facts: Sequence[Fact]) -> list[Fact]:
+    """Return what a search finds, best first: facts that have a word of the query or a near form of one."""
+    words = [frozenset(_terms(chunk)) for chunk in set(_folded(query).split())]
+    near = ranked(query, facts, _LEAST)
+    return [fact for fact in near if _near(words, _all_terms(_text(fact)))]
+
+
+def _near(words: Iterable[frozenset[str]], terms: frozenset[str]) -> bool:
+    """Two common parts of one word are a near form; a single one is chance, unless the word has no more."""
+    return any(word and len(word & terms) >= min(2, len(word)) for word in words)
 
 
 def newest_and_nearest(facts: Sequence[Fact], query: str, room: int) -> tuple[list[Fact], list[Fact]]:
@@ -112,6 +125,10 @@ def _sums(
         for at in holders[term]:
             sums[at] += weight[term]
     return sums
+
+
+def _text(fact: Fact) -> str:
+    return _folded(f"{fact.key} {fact.content}")
 
 
 def _folded(text: str) -> str:

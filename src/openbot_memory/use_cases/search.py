@@ -5,14 +5,12 @@ from zlib import crc32
 
 from openbot_memory.domain.errors import InvalidRequest
 from openbot_memory.domain.facts import Fact, Status
-from openbot_memory.domain.ranking import ranked
+from openbot_memory.domain.ranking import search
 from openbot_memory.store.memory import Head
 from openbot_memory.use_cases.cursors import seal, unseal
 from openbot_memory.use_cases.pages import Wanted
 from openbot_memory.use_cases.views import fact_view, fitting_in
 from openbot_memory.use_cases.world import Json
-
-LEAST = 0.2  # of the best one's score: below it, little more than three letters of a word is alike
 
 
 def found(head: Head, facts: Iterable[Fact], query: str, wanted: Wanted) -> Json:
@@ -27,7 +25,7 @@ def found(head: Head, facts: Iterable[Fact], query: str, wanted: Wanted) -> Json
     made_for = crc32(repr(searched).encode())
     begin = _begin(head, made_for, wanted.cursor) if wanted.cursor else 0
 
-    near = ranked(query, [fact for fact in every if wanted(fact) and fact.status is status], LEAST)
+    near = search(query, [fact for fact in every if wanted(fact) and fact.status is status])
     views = fitting_in(map(fact_view, near[begin : begin + wanted.size]))
     end = begin + len(views)
     return {
@@ -38,7 +36,7 @@ def found(head: Head, facts: Iterable[Fact], query: str, wanted: Wanted) -> Json
 
 
 def _begin(head: Head, made_for: int, cursor: str) -> int:
-    search, begin = map(int, unseal(head.generation, "search", cursor))
-    if search != made_for:
+    made, begin = map(int, unseal(head.generation, "search", cursor))
+    if made != made_for:
         raise InvalidRequest.at("cursor", "The memory has changed since, or this is another search. Search again.")
     return begin
