@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from meter import Cost
 
+from openbot_memory.store.directory import PARTITIONS
+
 type Measured = Mapping[str, Sequence[Cost | None]]  # operation: its cost in each column
 
 COMMANDS = ("Remember, a known key", "Forget", "Configure")
@@ -28,6 +30,8 @@ def verdicts(measured: Measured, on_top: Measured) -> list[Verdict]:
         *_reading(measured),
         *_commands(measured),
         *_instructions(measured),
+        *_searching(measured),
+        *_lists(measured),
         *_turns(measured),
         *_models(measured),
         _history(measured),
@@ -101,6 +105,24 @@ def _instructions(measured: Measured) -> list[Verdict]:
         _most(measured, name, "at most two rounds", lambda cost: cost.rounds, 2),
         Verdict(f"{name}: read units flat from 100 facts on", _figures(large), _flat(large, slack=1)),
     ]
+
+
+def _searching(measured: Measured) -> list[Verdict]:
+    """The memory is read once; the agent's as well for the instructions."""
+    pages = [cost.pages for cost in _costs(measured, "GET memory, whole")]
+    found = list[Verdict]()
+    for name, of_agent in (("GET memory, a search", 0), ("GET instructions, near to a query", 1)):
+        queries = [cost.count("Query") - of_agent for cost in _costs(measured, name)]
+        figures = _figures(f"{taken} of {most}" for taken, most in zip(queries, pages, strict=True))
+        holds = all(taken <= most for taken, most in zip(queries, pages, strict=True))
+        found.append(Verdict(f"{name}: one Query a page of 1 MB of the session's memory", figures, holds))
+    return found
+
+
+def _lists(measured: Measured) -> list[Verdict]:
+    names = ("GET sessions, a page of 100", "GET agents, a page of 100")
+    budget = f"one Query a partition, {PARTITIONS}, and one BatchGetItem"
+    return [_most(measured, name, budget, lambda cost: cost.reads, PARTITIONS + 1) for name in names]
 
 
 def _turns(measured: Measured) -> list[Verdict]:

@@ -81,6 +81,37 @@ def instructions(bench: Bench, subject: Subject) -> Cost:
     return cost
 
 
+def search(bench: Bench, subject: Subject) -> Cost:
+    wanted = next(iter(subject.entries))
+    cost, page = _read(bench, f"{subject.path}/memory?q={wanted}&limit=25")
+    check(page["found"][0] == wanted, "what has the very words is found first")
+    return cost
+
+
+def instructions_near(bench: Bench, subject: Subject) -> Cost:
+    oldest = next(iter(subject.entries))
+    cost, answer = _read(bench, f"{subject.path}/instructions?q={oldest}")
+    check(f"«{oldest}»" in answer["text"], "an old fact that is near to the query is told")
+    return cost
+
+
+def sessions_page(bench: Bench, _subject: Subject) -> Cost:
+    return _list(bench, "sessions", {"model": "offline"})
+
+
+def agents_page(bench: Bench, _subject: Subject) -> Cost:
+    return _list(bench, "agents", {"name": "Helper"})
+
+
+def _list(bench: Bench, name: str, new: Json) -> Cost:
+    while len(bench.service.get(f"/v1/{name}?limit={PAGE}")[name]) < PAGE:
+        bench.service.post(f"/v1/{name}", new)
+    cost, page = _read(bench, f"/v1/{name}?limit={PAGE}")
+    times = [each["createdAt"] for each in page[name]]
+    check(times == sorted(times, reverse=True), "a list begins with what was created last")
+    return cost
+
+
 def agent_page(bench: Bench, subject: Subject) -> Cost:
     cost, page = _read(bench, f"/v1/agents/agent-{subject.name}/memory?limit={PAGE}")
     check(page["entries"], "an agent has entries")
@@ -250,6 +281,10 @@ ROUTES: Mapping[str, Operation] = {
     "GET items, a page from the middle": items_page_between,
     "GET log, a page of 100": log_page,
     "GET instructions": instructions,
+    "GET instructions, near to a query": instructions_near,
+    "GET memory, a search": search,
+    "GET sessions, a page of 100": sessions_page,
+    "GET agents, a page of 100": agents_page,
     "Remember, a known key": remember,
     "Remember, a new key": remember_new,
     "Remember, with an Idempotency-Key": remember_once,

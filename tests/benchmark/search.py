@@ -18,7 +18,7 @@ from typing import Any
 from asked import corpus, saying
 
 from openbot_memory.domain.facts import Fact, Person
-from openbot_memory.domain.ranking import ranked
+from openbot_memory.domain.ranking import newest_and_nearest, ranked
 from openbot_memory.domain.text import fitting, newest_first
 
 ADVERSARIAL = 5  # LoCoMo's category of questions that nothing answers
@@ -77,11 +77,8 @@ def _shown(facts: Sequence[Fact], room: int) -> frozenset[str]:
 
 
 def _instructions(query: str, facts: Sequence[Fact], room: int = 8000) -> frozenset[str]:
-    """Keys of the newest facts in half of the room, and of the nearest in what is left of it."""
-    newest = list(fitting(sorted(facts, key=newest_first), room // 2))
-    shown = frozenset(fact.key for fact, _ in newest)
-    left = room - sum(len(text) for _, text in newest)
-    return shown | _shown([fact for fact in ranked(query, facts) if fact.key not in shown], left)
+    newest, nearest = newest_and_nearest(sorted(facts, key=newest_first), query, room)
+    return frozenset(fact.key for fact in (*newest, *nearest))
 
 
 def contradictions(together: int) -> str:
@@ -149,14 +146,18 @@ def times() -> Iterator[str]:
 
     for name, text in (("words", natural), ("no blanks", unspaced), ("all words differ", hexadecimal)):
         facts = [saying(f"key-{n}", text(90), at=n) for n in range(5000)]
-        yield f"| {name} | {_least(text(1000), facts):.0f} | {_least(text(60_000), facts):.0f} |"
+        yield _times(name, [text(60), text(1000), text(60_000)], facts)
     hostile = [saying(f"k-{n}", "".join(chance.choices("abcdefghij", k=2000)), at=n) for n in range(500)]
     twice = [*hostile, *(saying(f"l-{n}", fact.content[::-1], at=n) for n, fact in enumerate(hostile))]
     long = hostile[0].content * 30
     for name, facts in (("one word of 2,000 characters, 500 facts", hostile), ("the same, 1,000 facts", twice)):
-        yield f"| {name} | {_least(long[:1000], facts):.0f} | {_least(long, facts):.0f} |"
+        yield _times(name, [long[:60], long[:1000], long], facts)
     same = [saying(f"k-{n}", "spam " * 400, at=n) for n in range(5000)]
-    yield f"| 400 times the same word | {_least('spam ' * 200, same):.0f} | {_least('spam ' * 12_000, same):.0f} |"
+    yield _times("400 times the same word", ["spam " * many for many in (12, 200, 12_000)], same)
+
+
+def _times(name: str, queries: Sequence[str], facts: Sequence[Fact]) -> str:
+    return f"| {name} | " + " | ".join(f"{_least(query, facts):.0f}" for query in queries) + " |"
 
 
 def _least(query: str, facts: Sequence[Fact]) -> float:

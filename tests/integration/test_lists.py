@@ -1,7 +1,6 @@
 """The lists of an organization's sessions and agents: newest created first, in pages, its own only."""
 
 from itertools import chain
-from typing import Any
 from zlib import crc32
 
 from service import Json, Service
@@ -21,9 +20,9 @@ def listed(service: Service, path: str) -> list[list[str]]:
         assert len(pages) < 100
 
 
-def created(service: Service, count: int, **fields: Any) -> list[str]:
+def created(service: Service, count: int, agent: str | None = None) -> list[str]:
     """Sessions created one after another, the newest first."""
-    return [service.session(**fields) for _ in range(count)][::-1]
+    return [service.session(agent=agent) for _ in range(count)][::-1]
 
 
 def test_sessions_are_listed_newest_created_first_in_pages(service: Service) -> None:
