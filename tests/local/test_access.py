@@ -107,6 +107,29 @@ def test_no_body_reaches_into_another_organization(api: Api, globex: dict[str, s
     assert owned.everything() == before
 
 
+def test_the_lists_show_the_organizations_own_alone(api: Api, globex: dict[str, str], owned: Owned) -> None:
+    other = Owned.made(api(globex["admin"]))
+    for client, own, theirs in ((api("admin"), owned, other), (api(globex["person"]), other, owned)):
+        sessions = {each["id"] for each in listed(client, "/v1/sessions")}
+        agents = {each["id"] for each in listed(client, "/v1/agents")}
+        assert own.session.id in sessions
+        assert theirs.session.id not in sessions
+        assert own.agent in agents
+        assert theirs.agent not in agents
+        assert [each["id"] for each in listed(client, f"/v1/sessions?agent={own.agent}")] == [own.session.id]
+        assert client.get(f"/v1/sessions?agent={theirs.agent}").status_code == 404
+
+
+def listed(client: httpx.Client, path: str) -> Iterator[Json]:
+    name, pages = path.partition("?")[0].rpartition("/")[2], httpx.URL(path)
+    while True:
+        page = client.get(pages).raise_for_status().json()
+        yield from page[name]
+        if page["cursor"] is None:
+            return
+        pages = pages.copy_merge_params({"cursor": page["cursor"]})
+
+
 def test_who_is_nobody_is_refused_by_every_route(stack: Stack, owned: Owned) -> None:
     """401 where there is no token, 403 where the authorizer refuses one; the body is the gateway's."""
     wrong, before = list[str](), owned.everything()

@@ -62,6 +62,13 @@ def test_an_agent_is_made(caller: Caller) -> None:
     assert answer.json()["agent"].items() >= {"name": "Helper", "shared": True, "version": 0}.items()
 
 
+@happy_path("GET /v1/agents")
+def test_the_agent_made_last_is_listed_first(caller: Caller) -> None:
+    path = agent(caller())
+
+    assert caller().get("/v1/agents?limit=1").json()["agents"] == [caller().get(path).json()["agent"]]
+
+
 @happy_path("GET /v1/agents/{id}")
 def test_an_agent_is_seen(caller: Caller) -> None:
     path = agent(caller())

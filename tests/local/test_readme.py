@@ -23,12 +23,13 @@ def test_the_first_conversation_of_the_readme_works_as_printed(stack: Stack, tmp
     )
 
     assert (run.returncode, run.stderr) == (0, "")
-    created, turn, memory, instructions, changed, log = (
+    created, turn, memory, found, instructions, changed, log = (
         answer for line in run.stdout.splitlines() if (answer := said(line))
     )
     assert created["session"]["id"] == turn["session"]["id"] == "trip"
     (learned,) = memory["entries"].values()
     assert learned.items() >= {"content": "My trip budget is 1500 EUR.", "sources": ["i-01"]}.items()
+    assert found["found"] == [learned["key"]]
     assert learned["content"] in instructions["text"]
     assert changed["session"]["revision"] > turn["session"]["revision"]
     assert [(row["trigger"], row["keys"]) for row in log["log"]] == [

@@ -80,6 +80,13 @@ def test_a_session_is_begun(caller: Caller) -> None:
     assert view["memory"]["settings"] == {"use": True, "generate": True}
 
 
+@happy_path("GET /v1/sessions")
+def test_the_session_created_last_is_listed_first(caller: Caller) -> None:
+    session = caller.session()
+
+    assert caller().get("/v1/sessions?limit=1").json()["sessions"] == [session.get()["session"]]
+
+
 @happy_path("GET /v1/sessions/{id}")
 def test_a_session_is_seen(caller: Caller) -> None:
     session = caller.session()

@@ -94,8 +94,16 @@ class _Item(_Body):
         return turns.NewItem(ItemType(fields.pop("type")), fields)
 
 
+_USERS_OR_NOBODYS: list[JsonValue] = [
+    {"properties": {"role": {"const": "user"}}},
+    {"properties": {"person": {"type": "null"}}},
+]
+
+
 class Message(_Item):
     """`person`: who says it, in a group; it stands for a user's message instead of the turn's."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": _USERS_OR_NOBODYS})
 
     type: Literal["message"]
     role: Literal["user", "assistant"]
