@@ -6,12 +6,11 @@ import queue
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote
 
-from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
+from cloudformation import ROOT, TEMPLATE
 from load_function import load
 
 from openbot_memory.domain.errors import ModelFailed
@@ -21,9 +20,6 @@ from openbot_memory.models.offline import Offline
 from openbot_memory.models.port import Answer, Question
 from openbot_memory.runtime import wiring
 from openbot_memory_openapi import contract
-
-ROOT = Path(__file__).parents[2]
-TEMPLATE: dict[str, Any] = json.loads(json.dumps(cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))))
 
 LARGEST_ANSWER = 6_291_556  # bytes that Lambda sends on: of the whole answer as JSON, so its body is escaped in it
 

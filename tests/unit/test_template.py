@@ -6,17 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from cfnlint.decode import cfn_yaml  # pyright: ignore[reportUnknownVariableType]
+from cloudformation import ROOT, TEMPLATE
 
 from openbot_memory.runtime import wiring
 from openbot_memory.runtime.settings import Settings, settings
 
-ROOT = Path(__file__).parents[2]
-TEMPLATE: dict[str, Any] = json.loads(json.dumps(cast("Any", cfn_yaml).load(str(ROOT / "template.yaml"))))
 RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 FUNCTIONS = {
     name: each["Properties"] for name, each in RESOURCES.items() if each["Type"] == "AWS::Serverless::Function"
