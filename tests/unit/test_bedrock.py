@@ -1,6 +1,6 @@
 """S8: one call of the asked-for tool is an answer; all else is a failure, told in the service's own words."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from botocore.config import Config
@@ -24,9 +24,15 @@ CALL = {"toolUse": {"toolUseId": "t1", "name": "update_memory", "input": {"chang
 type Json = dict[str, Any]
 
 
+@pytest.fixture(scope="module")
+def session() -> Any:  # noqa: ANN401
+    """Loads the description of Bedrock once for all clients."""
+    return get_session()
+
+
 @pytest.fixture
-def client() -> Any:  # noqa: ANN401
-    return cast("Any", get_session()).create_client(
+def client(session: Any) -> Any:  # noqa: ANN401
+    return session.create_client(
         "bedrock-runtime",
         region_name="eu-central-1",
         aws_access_key_id="test",

@@ -22,6 +22,7 @@ FORGET = {"action": "forget", "key": "tea", "sources": ["i-01"]}
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from([*REMEMBER, "other"]), inner),
+    max_leaves=10,
 )
 
 
