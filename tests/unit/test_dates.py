@@ -4,7 +4,6 @@ import tomllib
 from datetime import date
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,16 +16,17 @@ EVERY = [example[0] for example in CORPUS["tuned"] + CORPUS["held_out"]]
 sentences = st.lists(st.sampled_from(EVERY)).map(" ".join) | st.text()
 
 
-@pytest.mark.parametrize("example", CORPUS["tuned"] + CORPUS["held_out"], ids=" ".join)
-def test_a_relative_time_becomes_a_date(example: list[str]) -> None:
-    said, content, *day = example
+def test_a_relative_time_becomes_a_date() -> None:
+    found = [
+        (said, resolved(said, date.fromisoformat(day[0]) if day else SATURDAY), content)
+        for said, content, *day in CORPUS["tuned"] + CORPUS["held_out"]
+    ]
 
-    assert resolved(said, date.fromisoformat(day[0]) if day else SATURDAY) == content
+    assert [example for example in found if example[1] != example[2]] == []
 
 
-@pytest.mark.parametrize("sentence", UNTOUCHED)
-def test_all_else_stays_as_it_was_said(sentence: str) -> None:
-    assert resolved(sentence, SATURDAY) == sentence
+def test_any_other_sentence_is_left_unchanged() -> None:
+    assert [resolved(sentence, SATURDAY) for sentence in UNTOUCHED] == UNTOUCHED
 
 
 @given(sentences, st.dates())

@@ -22,17 +22,16 @@ WORDS = """
 prose = st.lists(st.sampled_from(WORDS.split()), max_size=30).map(" ".join)
 
 
-@pytest.mark.parametrize("text", [*SECRETS, *FOUND])
-def test_a_credential_is_found(text: str) -> None:
-    assert holds_secret(text)
+def test_every_credential_is_found() -> None:
+    assert [text for text in [*SECRETS, *FOUND] if not holds_secret(text)] == []
 
 
-@pytest.mark.parametrize("text", [*NEAR_MISSES, *FRESH_NEAR_MISSES])
-def test_what_only_speaks_of_one_is_not(text: str) -> None:
-    assert not holds_secret(text)
+def test_a_text_that_only_mentions_a_credential_passes() -> None:
+    assert [text for text in [*NEAR_MISSES, *FRESH_NEAR_MISSES] if holds_secret(text)] == []
 
 
-def test_what_is_known_to_be_missed_is_told_truly() -> None:
+def test_every_text_listed_as_missed_is_still_missed() -> None:
+    """One that is found now belongs into the other list."""
     assert [text for text in MISSED if holds_secret(text)] == []
 
 
@@ -100,8 +99,8 @@ def test_key_and_content_may_speak_of_one_together(key: str, content: str) -> No
     ],
 )
 def test_a_long_text_made_to_be_slow_is_judged(part: str) -> None:
-    """With work that grew as its square, 250 KB would take many minutes."""
-    assert not holds_secret(part * (250_000 // len(part)))
+    """Work that grew with the square of the length would take most of a minute, and not 0.1 s."""
+    assert not holds_secret(part * (100_000 // len(part)))
 
 
 def test_nothing_but_the_standard_library_is_loaded() -> None:

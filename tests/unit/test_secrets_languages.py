@@ -34,15 +34,17 @@ FEWEST_FOUND = {"stated_held_out": 66, "stated_fresh": 32}  # as first measured:
 MOST_FALSE_ALARMS = {"harmless_held_out": 0, "harmless_fresh": 1}
 
 
-@pytest.mark.parametrize("line", lines("stated"), ids=str)
-def test_a_credential_is_found_in_any_language(line: Line) -> None:
-    """S7. Fails as well where a text of the list of missed ones is found, so that the list stays true."""
-    assert holds_secret(line.text) is (line.text not in MISSED)
+def test_credentials_are_found_in_every_language() -> None:
+    """S7. All but those in `MISSED`, and none of these, so that the list stays true."""
+    stated = lines("stated")
+    missed = [line for line in stated if not holds_secret(line.text)]
+
+    assert [line for line in missed if line.text not in MISSED] == []
+    assert {line.text for line in missed} == MISSED
 
 
-@pytest.mark.parametrize("line", lines("harmless"), ids=str)
-def test_a_harmless_text_is_none_in_any_language(line: Line) -> None:
-    assert not holds_secret(line.text)
+def test_harmless_texts_pass_in_every_language() -> None:
+    assert [line for line in lines("harmless") if holds_secret(line.text)] == []
 
 
 @pytest.mark.parametrize("name", [*FEWEST_FOUND, *MOST_FALSE_ALARMS])
@@ -67,5 +69,5 @@ def test_the_corpora_are_as_broad_as_they_say() -> None:
     "part", ["密码", "密码x", "пароль ", "pin ", "비밀번호는 ", "संकेत", "a\u0301", "docker ", "-p", "clave de "]
 )
 def test_a_long_text_in_any_script_is_judged(part: str) -> None:
-    """S7. With work that grew as its square, 250 KB would take many minutes."""
-    assert not holds_secret(part * (250_000 // len(part.encode())))
+    """S7. Work that grew with the square of the length would take most of a minute, and not 0.1 s."""
+    assert not holds_secret(part * (100_000 // len(part.encode())))
