@@ -1,8 +1,8 @@
-"""Proves that nothing is lost and nothing doubled, whatever fails: `make faults`.
+"""Proves that no acknowledged change is lost or doubled, whatever fails: `make faults`.
 
-Callers carry out operations by the functions in this process, with botocore's own clients, against the emulator's
-DynamoDB. Any request may fail before or after it was carried out, any function may die at any request. At the end
-the faults stop, all events are delivered, and the books are looked at from outside and in the table.
+Simulated callers use the functions in this process, with botocore's own clients, against the emulator's DynamoDB. Any
+request may fail, before or after it took effect, and any function may die at any request. At the end the faults stop,
+all events are delivered, and an audit compares what was acknowledged with the API and with the rows of the table.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from bench import ROOT, bench_config, emulated, environment
 from play import Play
 from rich.console import Console
 from rich.table import Table
-from setting import Setting, Wrong, build
+from setting import Setting, Violation, build
 
 from openbot_memory.runtime import settings, wiring
 from openbot_memory_emulator.config import StackConfig
@@ -31,12 +31,14 @@ WORKERS = 6
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seeds", type=int, default=1, help="so many seeds, from --seed on")
+    parser.add_argument("--seeds", type=int, default=1, help="how many seeds to run, counting up from --seed")
     parser.add_argument("--operations", type=int, default=10_000)
-    parser.add_argument("--threads", action="store_true", help="callers at once; a seed does not repeat then")
-    parser.add_argument("--in-process", action="store_true", help="a stand-in in place of the emulator: fast")
+    parser.add_argument(
+        "--threads", action="store_true", help="run the callers in threads; a seed no longer repeats a run then"
+    )
+    parser.add_argument("--in-process", action="store_true", help="use a fast stand-in for DynamoDB, and no emulator")
     given = parser.parse_args()
-    logging.disable(logging.CRITICAL)  # the functions tell of each fault
+    logging.disable(logging.CRITICAL)  # the functions log each fault
     try:
         for seed in range(given.seed, given.seed + given.seeds):
             with backend(in_process=given.in_process) as (client, forwards):
@@ -50,16 +52,16 @@ def main() -> int:
 
 @contextmanager
 def backend(*, in_process: bool) -> Generator[tuple[Any, Callable[[Any], Forward]]]:
-    here = StackConfig(ROOT, ROOT / ".local/faults", bench_config().port)
-    environment(here)
+    config = StackConfig(ROOT, ROOT / ".local/faults", bench_config().port)
+    environment(config)
     for built in (settings.settings, wiring.table, wiring.rules, wiring.reader, wiring.world):
         built.cache_clear()
     if in_process:
         stand_in = InProcess()
         yield stand_in.client(), stand_in.forward
         return
-    with emulated(here) as client:
-        here.client("events").create_event_bus(Name=settings.settings().event_bus_name)
+    with emulated(config) as client:
+        config.client("events").create_event_bus(Name=settings.settings().event_bus_name)
         yield client, over_http
 
 
@@ -67,19 +69,19 @@ def run(client: Any, forwards: Callable[[Any], Forward], seed: int, operations: 
     begun = time.monotonic()
     setting = build(client, seed, forwards)
     play = Play(setting, WORKERS)
-    broken: Wrong | None = None
+    violation: Violation | None = None
     try:
         play.run(operations, threads=threads)
-    except Wrong as wrong:
-        broken = wrong
-    how = "threads" if threads else "by turns"
+    except Violation as found:
+        violation = found
+    how = "in threads" if threads else "one at a time"
     console.print(f"Seed {seed}: {play.done:,} operations, {WORKERS} callers, {how}")
     console.print(_table(setting))
-    if broken:
-        console.print(f"[bold red]✗[/] Seed {seed}: this does not hold: {broken}", markup=True, soft_wrap=True)
+    if violation:
+        console.print(f"[bold red]✗[/] Seed {seed}: expected, but not so: {violation}", markup=True, soft_wrap=True)
     else:
-        console.print(f"Everything holds. {(time.monotonic() - begun) / 60:.1f} minutes.")
-    return broken is None
+        console.print(f"No change was lost or doubled. {(time.monotonic() - begun) / 60:.1f} minutes.")
+    return violation is None
 
 
 def _table(setting: Setting) -> Table:

@@ -1,4 +1,4 @@
-"""What must be true in the end: every acknowledged change is there once and in order, and nothing else is."""
+"""Audits the final state: every acknowledged change is stored exactly once and in order, and nothing else is."""
 
 import json
 import re
@@ -19,12 +19,12 @@ from openbot_memory.domain.session import Session, Trigger, Version
 from openbot_memory.store import keys, rows
 
 ORGANIZATION = "acme"
-OF_SERVICE = {Trigger.CONSOLIDATION}
+AUTOMATIC = {Trigger.CONSOLIDATION}  # made by the service itself, not by a caller
 
 
 @dataclass
 class Partition:
-    """Everything that lies under one partition key, read past the service."""
+    """All rows under one partition key, read directly from the table."""
 
     raw: list[Json]
 
@@ -36,7 +36,7 @@ class Partition:
         return sorted(map(self._version, self.of("T#", keys.VERSIONS)), key=lambda version: version.step)
 
     def _version(self, row: Json) -> Version:
-        """With its changes, also those of a large promotion, which lie in parts."""
+        """A version with its changes; those of a large promotion are stored in parts."""
         version = rows.to_version(row)
         parts = self.of(f"{keys.PARTS}{row['more']}#") if "more" in row else []
         more = tuple(rows.to_fact(fact) for part in parts for fact in part["changes"])
@@ -52,23 +52,25 @@ class Partition:
 
 
 def audit(setting: Setting, records: Records) -> None:
-    """Raises Wrong with the first statement that does not hold."""
-    books = Books(setting, records)
-    books.everything_is_read()
-    books.last_turns()
-    for session in books.living:
-        books.session(session)
+    """Raises Violation with the first expectation that is not met."""
+    state = FinalState(setting, records)
+    state.check_that_all_is_read()
+    state.append_last_turns()
+    for session in state.sessions:
+        state.check_session(session)
     for session in records.sessions:
         if session.deleted:
-            books.deleted(session)
-    books.agent()
-    books.calls_of_the_model()
+            state.check_deleted(session)
+    state.check_agent()
+    state.check_model_calls()
 
 
-class Books:
+class FinalState:
+    """Compares what the service stores and shows with the records of the callers."""
+
     def __init__(self, setting: Setting, records: Records) -> None:
         self.setting, self.records, self.service = setting, records, setting.service
-        self.living = [session for session in records.sessions if not session.deleted]
+        self.sessions = [session for session in records.sessions if not session.deleted]
 
     def partition(self, pk: str) -> Partition:
         table = self.setting.table
@@ -77,26 +79,26 @@ class Books:
     def of(self, session: SessionRecord) -> Partition:
         return self.partition(keys.session(ORGANIZATION, session.id))
 
-    # Nothing is left lying
+    # Unread items
 
-    def everything_is_read(self) -> None:
-        """No event was lost: what a finished turn has freed is read without another turn, unless the model failed.
+    def check_that_all_is_read(self) -> None:
+        """No event was lost: items up to the last finished turn are read without another one, unless the model failed.
 
-        What a fork or rewind brings back unread waits for the next finished turn.
+        Unread items that a fork or rewind brings back wait for the next finished turn.
         """
-        for session in self.living:
+        for session in self.sessions:
             found = self.of(session)
             head = found.head
             jumps = [v.timeline.readable for v in found.versions if v.trigger in {Trigger.REWIND, Trigger.FORK}]
             waits = bool(jumps) and head.timeline.readable == jumps[-1]
             left = head.timeline.unread.upto(head.timeline.readable)
             check(
-                not left or head.error or waits, f"{session.id}: items {left} that a finished turn has freed are read"
+                not left or head.error or waits, f"{session.id}: all items up to a finished turn are read, not {left}"
             )
 
-    def last_turns(self) -> None:
-        """One more finished turn frees the items of those that were cancelled, too."""
-        for session in self.living:
+    def append_last_turns(self) -> None:
+        """With one more finished turn, the items of cancelled turns are read, too."""
+        for session in self.sessions:
             turn = {"turn": "t-last", "model": "test", "items": [{"type": "message", "role": "user", "text": "Bye."}]}
             view = self.service.post(f"/v1/sessions/{session.id}/turns", turn)
             session.saw(view, "turn", texts=("Bye.",))
@@ -104,73 +106,85 @@ class Books:
 
     # Sessions
 
-    def session(self, session: SessionRecord) -> None:
+    def check_session(self, session: SessionRecord) -> None:
         found = self.of(session)
-        self._history(session, found)
-        self._shown(session, found)
-        self._memory(session)
+        self._check_history(session, found)
+        self._check_views(session, found)
+        self._check_memory(session)
         contents = {change.content for change in session.acked if change.command == "Erase"}
-        erased = contents - {ZOMBIE}  # the model says it of many keys
+        erased = contents - {ZOMBIE}  # which the model proposes for many keys
         text = json.dumps(found.raw)
         for each in filter(None, erased):
-            check(each not in text, f"{session.id}: {each!r} was erased, and no row holds it")
+            check(each not in text, f"{session.id}: no row holds {each!r}, which was erased")
 
-    def _history(self, session: SessionRecord, found: Partition) -> None:
-        """Each version row but those of consolidations is one acknowledged change, in its order, and the reverse."""
+    def _check_history(self, session: SessionRecord, found: Partition) -> None:
+        """The versions, without those of consolidations, are the acknowledged changes, in the same order."""
         versions, items = found.versions, found.items
         first = self._first(session)
         steps = [version.step for version in versions]
-        check(steps == list(range(first, first + len(steps))), f"{session.id}: steps have no gap: {steps}")
-        by_hand = [version for version in versions if version.trigger not in OF_SERVICE]
+        check(
+            steps == list(range(first, first + len(steps))),
+            f"{session.id}: the steps of its versions have no gap: {steps}",
+        )
+        by_hand = [version for version in versions if version.trigger not in AUTOMATIC]
         changes = self._matched(session, by_hand, items)
         known = {version.id: version for version in self._ancestry(session)}
         used = set[int]()
         for before, version in pairwise([None, *versions]):
             assert version
             if version.trigger in {Trigger.REWIND, Trigger.FORK}:
-                check(version.timeline == known[version.id].timeline, f"{session.id}: {version.id} is as it was")
+                check(
+                    version.timeline == known[version.id].timeline,
+                    f"{session.id}: {version.id} has the timeline of the version it goes back to",
+                )
                 continue
             known[version.id] = version
             old = before.timeline if before else None
             new = list(version.timeline.items - old.items) if old else list(version.timeline.items)
             check(not old or not old.items - version.timeline.items, f"{session.id}: no item is lost at {version.id}")
-            check(not old or not old.processed - version.timeline.processed, f"{session.id}: what is read stays so")
+            check(
+                not old or not old.processed - version.timeline.processed,
+                f"{session.id}: no read item becomes unread at {version.id}",
+            )
             check(used.isdisjoint(new), f"{session.id}: no item id is used twice: {new}")
             used |= {*new}
-            if version.trigger in OF_SERVICE:
+            if version.trigger in AUTOMATIC:
                 check(not new, f"{session.id}: a consolidation adds no item")
             else:
-                self._items(session, changes[version.step], [items[number] for number in new])
+                self._check_items(session, changes[version.step], [items[number] for number in new])
 
-    def _items(self, session: SessionRecord, change: Acked, new: Sequence[Item]) -> None:
-        """A change's items are those that were sent, each once."""
+    def _check_items(self, session: SessionRecord, change: Acked, new: Sequence[Item]) -> None:
+        """The new items of a change are those that were sent, each once."""
         if change.trigger == "turn":
             texts = tuple(item.text for item in new)
-            check(texts == change.texts, f"{session.id}: the items of {change.head}: {texts} are {change.texts}")
+            check(texts == change.texts, f"{session.id}: the items of {change.head} are {change.texts}: {texts}")
         else:
             found = [(item.body["command"], item.body["key"]) for item in new]
-            check(found == [(change.command, change.key)], f"{session.id}: one item tells of {change}: {found}")
+            check(found == [(change.command, change.key)], f"{session.id}: one item records {change}: {found}")
 
     def _matched(self, session: SessionRecord, by_hand: list[Version], items: dict[int, Item]) -> dict[int, Acked]:
-        """The acknowledged change of each step. Who erases twice is answered with the state that is there by then."""
+        """The acknowledged change of each step. The second of two Erases is answered without a new version."""
         erasing = {v.step for v in by_hand if v.changes and _erases(items[max(v.timeline.items)])}
         rows = [version for version in by_hand if version.step not in erasing]
         acked = sorted(change for change in session.acked if change.command != "Erase")
-        self._same(session, [_of_row(version) for version in rows], [_of_change(change) for change in acked])
+        self._check_same(session, [_of_row(version) for version in rows], [_of_change(change) for change in acked])
         erased = [change for change in session.acked if change.command == "Erase"]
         keys_erased = {change.key: change for change in erased}
         found = Counter(version.changes[0].key for version in by_hand if version.step in erasing)
         asked = Counter(change.key for change in erased)
-        check(found.keys() == asked.keys() and found <= asked, f"{session.id}: {found} are erased, asked for: {asked}")
+        check(
+            found.keys() == asked.keys() and found <= asked,
+            f"{session.id}: the erased keys are those that callers erased: {found}, {asked}",
+        )
         matched = {version.step: change for version, change in zip(rows, acked, strict=True)}
         return matched | {v.step: keys_erased[v.changes[0].key] for v in by_hand if v.step in erasing}
 
-    def _same(self, session: SessionRecord, rows: list[Any], acked: list[Any]) -> None:
+    def _check_same(self, session: SessionRecord, rows: list[Any], acked: list[Any]) -> None:
         counts = Counter(rows)
         counts.subtract(acked)
         wrong = {row: count for row, count in counts.items() if count}
-        check(not wrong, f"{session.id}: acknowledged changes are there once (too often +, missing -): {wrong}")
-        check(rows == acked, f"{session.id}: changes are in the order in which they were acknowledged")
+        check(not wrong, f"{session.id}: each acknowledged change has one version (positive: too many): {wrong}")
+        check(rows == acked, f"{session.id}: versions are in the order in which changes were acknowledged")
 
     def _first(self, session: SessionRecord) -> int:
         origin = self.of(session).head.forked_from
@@ -184,27 +198,29 @@ class Books:
             parent = parent.parent
         return [version for version in versions if version.trigger not in {Trigger.REWIND, Trigger.FORK}]
 
-    def _shown(self, session: SessionRecord, found: Partition) -> None:
-        """What the API shows is what lies there."""
+    def _check_views(self, session: SessionRecord, found: Partition) -> None:
+        """The API shows what the table holds."""
         path, head = f"/v1/sessions/{session.id}", found.head
         items = self._all(f"{path}/items", "items")
         numbers = [f"i-{number:02d}" for number in head.timeline.items]
-        check(
-            [item["id"] for item in items] == numbers, f"{session.id}: the items of the timeline are shown, each once"
-        )
+        shown = [item["id"] for item in items]
+        check(shown == numbers, f"{session.id}: the items of the timeline are shown, each once")
         log = self._all(f"{path}/memory/log", "log")
         expected = [version.id for version in found.versions if version.trigger is not Trigger.TURN]
-        check([row["version"] for row in reversed(log)] == expected, f"{session.id}: the log shows every change once")
+        check([row["version"] for row in reversed(log)] == expected, f"{session.id}: the log shows each version once")
         view = self.service.get(path)
         check(view["session"]["revision"] > max(session.acked).revision - 1, f"{session.id}: the revision only grows")
-        check(view["memory"]["consolidation"]["waiting"] == 0, f"{session.id}: nothing waits after a last turn")
-        check(view["memory"]["consolidation"]["error"] is None, f"{session.id}: no error is left")
+        check(view["memory"]["consolidation"]["waiting"] == 0, f"{session.id}: no item is unread after the last turn")
+        check(view["memory"]["consolidation"]["error"] is None, f"{session.id}: no error is stored after the last turn")
         if session.overrides:
             last = session.overrides[max(session.overrides)]
-            check(view["memory"]["overrides"] == last, f"{session.id}: the last Configure holds: {last}")
+            check(
+                view["memory"]["overrides"] == last,
+                f"{session.id}: the overrides are those of the last Configure: {last}",
+            )
 
-    def _memory(self, session: SessionRecord) -> None:
-        """The memory is what the items of the timeline say, one after the other."""
+    def _check_memory(self, session: SessionRecord) -> None:
+        """The memory is the result of the timeline's items in their order."""
         path = f"/v1/sessions/{session.id}"
         items = self._all(f"{path}/items", "items")
         memory = self.service.get(f"{path}/memory")
@@ -220,18 +236,21 @@ class Books:
         rewound = any(change.trigger in {"rewind", "fork"} for change in session.acked)
         for key in expected.keys() | learned.keys():
             entry = entries.get(key)
-            check(entry, f"{session.id}: {key} was acknowledged or taught, and is known")
+            check(entry, f"{session.id}: {key}, which was remembered or taught, is in the memory")
             if expected.get(key, "") is None:
                 check(entry["status"] == "retracted", f"{session.id}: {key} stays retracted")
             else:
-                if key in erased and not entry["content"]:  # erased here or where it came from, whatever the timeline
-                    check(entry["status"] == "retracted", f"{session.id}: {key} is erased and retracted")
+                if key in erased and not entry["content"]:  # erased here or in an ancestor, which no rewind undoes
+                    check(entry["status"] == "retracted", f"{session.id}: {key}, which was erased, is retracted")
                     continue
                 right = {expected.get(key) or content(key.removeprefix("f-")), *([ZOMBIE] if rewound else [])}
-                check(entry["content"] in right, f"{session.id}: {key} is {entry['content']!r}, one of {right}")
+                check(
+                    entry["content"] in right,
+                    f"{session.id}: the content of {key} is one of {right}: {entry['content']!r}",
+                )
         # A key may be erased while it is unknown here: a fork takes over what its source has erased.
         strangers = {key for key, entry in entries.items() if entry["content"]} - expected.keys() - learned.keys()
-        check(rewound or not strangers, f"{session.id}: nothing else is known: {strangers}")
+        check(rewound or not strangers, f"{session.id}: the memory holds no other facts: {strangers}")
         ids = {item["id"] for item in items}
         for key, entry in entries.items():
             if entry["content"]:
@@ -261,12 +280,12 @@ class Books:
             found += page[name]
         return found
 
-    def deleted(self, session: SessionRecord) -> None:
+    def check_deleted(self, session: SessionRecord) -> None:
         reply = self.service.call("GET", f"/v1/sessions/{session.id}")
-        check(reply.status == 404, f"{session.id} was deleted, and is unknown")
-        needed = any(each for each in self.living if self._descends(each, session))
+        check(reply.status == 404, f"{session.id}, which was deleted, is not found")
+        needed = any(each for each in self.sessions if self._descends(each, session))
         left = [row["sk"] for row in self.of(session).raw]
-        check(needed or not left, f"{session.id} was deleted with all forks of it, and no row is left: {left}")
+        check(needed or not left, f"no row is left of {session.id}, which was deleted with all its forks: {left}")
 
     def _descends(self, session: SessionRecord, ancestor: SessionRecord) -> bool:
         line = session.parent
@@ -276,22 +295,25 @@ class Books:
 
     # The agent
 
-    def agent(self) -> None:
+    def check_agent(self) -> None:
         found = self.partition(keys.agent(ORGANIZATION, AGENT))
         versions, agent = found.versions, self.service.get(f"/v1/agents/{AGENT}")["agent"]
         steps = [version.step for version in versions]
         check(steps == list(range(1, agent["version"] + 1)), f"the agent's versions have no gap: {steps}")
         log = self._all(f"/v1/agents/{AGENT}/memory/log", "log")
         check([row["version"] for row in reversed(log)] == steps, "the agent's log shows every version once")
-        by_hand = [v for v in versions if v.trigger not in OF_SERVICE]
+        by_hand = [v for v in versions if v.trigger not in AUTOMATIC]
         erased = {entry.keys for entry in self.records.agent if entry.command == "Erase"}
         rows = [(v.step, str(v.trigger), tuple(f.key for f in v.changes)) for v in by_hand]
         acked = [(e.version, e.trigger, e.keys) for e in sorted(self.records.agent) if e.command != "Erase"]
         rest = [row for row in rows if row not in set(acked)]
         lost, twice = [each for each in acked if each not in rows], Counter(acked) - Counter(rows)
-        check(not lost and not twice, f"the agent has each acknowledged change: {lost}, and once: {twice}")
+        check(
+            not lost and not twice,
+            f"each acknowledged change of the agent has one version: none for {lost}, several for {twice}",
+        )
         check({keys for _, _, keys in rest} <= erased, f"the agent has no other changes: {rest}")
-        self._learned(found, versions)
+        self._check_learned(found, versions)
         entries = self.service.get(f"/v1/agents/{AGENT}/memory")["entries"]
         for entry in self.records.agent:
             if entry.command in {"Forget", "Erase"}:
@@ -299,13 +321,13 @@ class Books:
             if entry.command == "Erase":
                 check(str(entry.content) not in json.dumps(found.raw), f"no row of the agent holds {entry.content!r}")
 
-    def _learned(self, found: Partition, versions: list[Version]) -> None:
-        """What was taught is learned once, from whichever sessions still show it."""
-        counts = Counter(f.key for v in versions if v.trigger in OF_SERVICE for f in v.changes if f.content != ZOMBIE)
+    def _check_learned(self, found: Partition, versions: list[Version]) -> None:
+        """Everything taught is learned exactly once, whichever sessions still hold it."""
+        counts = Counter(f.key for v in versions if v.trigger in AUTOMATIC for f in v.changes if f.content != ZOMBIE)
         twice = {key: count for key, count in counts.items() if count > 1}
         check(not twice, f"the agent learns nothing twice: {twice}")
         progress = {row["sk"]: rows.to_progress(row) for row in found.of("C#")}
-        for session in self.living:
+        for session in self.sessions:
             head = self.of(session).head
             if not head.agent:
                 continue
@@ -313,24 +335,24 @@ class Books:
             check(not left, f"the agent has learned from all of {session.id}: {left}")
             own = [item for number, item in self.of(session).items.items() if number in head.timeline.items]
             for word in (word for item in own for word in _words(item.text)):
-                check(counts[f"a-{word}"] == 1, f"the agent has learned {word} of {session.id}")
+                check(counts[f"a-{word}"] == 1, f"the agent has learned {word} from {session.id}")
 
     # The model
 
-    def calls_of_the_model(self) -> None:
-        """Each call is paid for a batch that is read, for a failure, or by a function that died or met another one."""
+    def check_model_calls(self) -> None:
+        """Each call belongs to a batch that was read, a failure, or a function that died or overlapped another."""
         model, setting = self.setting.model, self.setting
         learned = {row["sk"]: row["count"] for row in self.partition(keys.agent(ORGANIZATION, AGENT)).of("C#")}
-        for session in self.living:
+        for session in self.sessions:
             versions = self.of(session).versions
-            batches = sum(version.trigger in OF_SERVICE for version in versions)
+            batches = sum(version.trigger in AUTOMATIC for version in versions)
             batches += learned.get(keys.progress(session.id), 0)
             allowed = batches + model.failures[session.id] + setting.wasted[session.id]
             calls = model.calls[session.id]
-            check(calls <= allowed, f"{session.id}: {calls} calls of the model are at most {allowed}")
-        setting.counts["calls of the model"] = sum(model.calls.values())
-        setting.counts["calls of the model that failed"] = sum(model.failures.values())
-        setting.counts["calls of the model that may have been in vain"] = sum(setting.wasted.values())
+            check(calls <= allowed, f"{session.id}: at most {allowed} model calls: {calls}")
+        setting.counts["model calls"] = sum(model.calls.values())
+        setting.counts["model calls that failed"] = sum(model.failures.values())
+        setting.counts["model calls whose answers may have been discarded"] = sum(setting.wasted.values())
 
 
 def _of_row(version: Version) -> tuple[str, str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What answers behind the layer: the emulator over HTTP, or the benchmark's stand-in, fast and in this process.
+"""What answers behind the fault layer: the emulator over HTTP, or the benchmark's fast stand-in in this process.
 
 Both are reached through botocore's own clients, with their own retries.
 """
@@ -24,14 +24,14 @@ METHODS = {
 
 
 def over_http(client: Any) -> Forward:  # noqa: ANN401
-    """As the client itself would send it."""
+    """Send a request as the client itself would."""
     return lambda _, request: client._endpoint.http_session.send(request)  # noqa: SLF001 - botocore has no public way
 
 
 class InProcess:
-    """The stand-in behind DynamoDB's wire format, and an event bus that takes everything.
+    """The stand-in behind DynamoDB's wire format, and an event bus that accepts everything.
 
-    As DynamoDB does, it answers again what was committed under a token.
+    Like DynamoDB, it answers a committed request token again with success.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Callers who want everything carried out: each sends a request again until it is answered, as a careful host does."""
+"""Simulated callers that send each request again until it is answered, as a careful host does."""
 
 from collections.abc import Callable, Generator
 from random import Random
@@ -10,11 +10,11 @@ from service import Reply
 from setting import Setting, check
 
 AGENT = "shared"
-MOST_TIMES = 60  # that one request is sent
+MOST_ATTEMPTS = 60  # of one request
 BUSY = 503
 OFTEN = "turn turn turn turn remember remember remember forget agent_remember agent_remember refresh read".split()
 SELDOM = "create erase configure rewind fork promote agent_forget agent_erase long_turn delete".split()
-MOST_SESSIONS = 8  # of one caller, at a time
+MOST_SESSIONS = 8  # of one caller at a time
 
 type Steps[T] = Generator[None, None, T]
 
@@ -29,16 +29,16 @@ class Seen(NamedTuple):
 
 
 class Caller:
-    """One worker. Its operations are generators: at each `yield` others may come in between."""
+    """One simulated caller. Its operations are generators: at each `yield`, another caller may take a step."""
 
     def __init__(self, number: int, setting: Setting, records: Records, random: Random) -> None:
         self.number, self.setting, self.records, self.random = number, setting, records, random
-        self.busy = False  # at work, further down the stack
+        self.busy = False  # in a step that others now interrupt
         self.idle = True  # between two operations
         self.done = 0
 
     def step(self) -> None:
-        """Go on until others may come in between."""
+        """Run until the next `yield`."""
         self.busy = True
         try:
             next(self._steps)
@@ -64,25 +64,28 @@ class Caller:
             self.idle = True
             yield
 
-    # Requests, until they are answered
+    # Requests, sent until answered
 
     def ask(self, method: str, path: str, body: Json | None = None, *, caller: str = "person", key: bool = True) -> Steps[Reply]:  # fmt: skip # noqa: E501
-        """The first answer that is one."""
+        """Send a request until it is answered with anything but 503."""
         name = f"k-{self.records.number()}" if key and method == "POST" else None
-        for _ in range(MOST_TIMES):
+        for _ in range(MOST_ATTEMPTS):
             reply = self.setting.call(method, path, body or {}, caller, name)
             if reply and reply.status != BUSY:
-                check(reply.status < 500 or reply.body["_tag"] == "ModelFailed", f"{method} {path} answers {reply}")
+                check(
+                    reply.status < 500 or reply.body["_tag"] == "ModelFailed",
+                    f"no server error: {method} {path}: {reply}",
+                )
                 return reply
-            check(reply is None or reply.headers.get("retry-after"), "503 comes with Retry-After")
+            check(reply is None or reply.headers.get("retry-after"), "a 503 has Retry-After")
             self.setting.count("requests sent again after 503" if reply else "requests sent again after a kill")
             yield
-        check(holds=False, what=f"{method} {path} is carried out in {MOST_TIMES} times")
+        check(holds=False, expectation=f"{method} {path} is answered within {MOST_ATTEMPTS} attempts")
         raise AssertionError
 
     def get(self, path: str) -> Steps[Json]:
         reply = yield from self.ask("GET", path)
-        check(reply.status == 200, f"GET {path} answers {reply}")
+        check(reply.status == 200, f"GET {path} is answered with 200: {reply}")
         return reply.body
 
     def seen(self, session: SessionRecord) -> Steps[Seen]:
@@ -90,12 +93,12 @@ class Caller:
         return Seen(view["session"]["head"], view["session"]["revision"])
 
     def carried_out(self, reply: Reply, seen: Seen | None) -> bool:
-        """False for a conflict, which must be a true one."""
+        """False for a conflict, whose answer must show another state than the caller had seen."""
         if reply.status < 300:
             return True
-        check(reply.body["_tag"] == "SessionConflict" and seen, f"what is right is not refused: {reply}")
+        check(reply.body["_tag"] == "SessionConflict" and seen, f"a valid request is accepted: {reply}")
         now = Seen(reply.body["head"], reply.body["revision"])
-        check(now != seen, f"a conflict shows another state than the one that was seen: {reply}")
+        check(now != seen, f"a conflict shows a state that the caller had not seen: {reply}")
         self.setting.count("conflicts of sessions")
         return False
 
@@ -140,9 +143,9 @@ class Caller:
         session = self.session()
         if len(session.owners) > 1 or len(self._mine()) < MOST_SESSIONS // 2:
             return
-        session.deleted = True  # from now on nobody here asks for it
+        session.deleted = True  # so that no caller uses it any more
         reply = yield from self.ask("DELETE", f"/v1/sessions/{session.id}", caller="host")
-        check(reply.status in {200, 404}, f"a session is deleted: {reply}")  # 404: it went before the second time
+        check(reply.status in {200, 404}, f"a session is deleted: {reply}")  # 404: by an earlier attempt
 
     # Turns
 
@@ -156,7 +159,7 @@ class Caller:
             session.saw(reply.body, "turn", texts=tuple(item["text"] for item in body["items"]))
 
     def long_turn(self) -> Steps[None]:
-        """Written ahead."""
+        """With more items than one transaction holds, so that they are written before it."""
         return self.turn(21, 70)
 
     def _turn(self, session: SessionRecord, items: int) -> Json:
@@ -225,7 +228,7 @@ class Caller:
         body = {**seen.body, "command": {"_tag": "Refresh"}}
         reply = yield from self.ask("POST", f"/v1/sessions/{session.id}/memory", body)
         if reply.body.get("_tag") == "ModelFailed":
-            self.setting.count("answers that the model failed")
+            self.setting.count("refreshes answered with ModelFailed")
         else:
             self.carried_out(reply, seen)
 
@@ -268,8 +271,8 @@ class Caller:
         body = {"expected": version, "command": {"_tag": tag, **what}}
         reply = yield from self.ask("POST", f"{path}/memory", body, caller=caller)
         if reply.status == 409:
-            check(reply.body["_tag"] == "AgentMemoryConflict", f"what is right is not refused: {reply}")
-            check(reply.body["version"] != version, f"a conflict shows another version than the one seen: {reply}")
+            check(reply.body["_tag"] == "AgentMemoryConflict", f"a valid request is accepted: {reply}")
+            check(reply.body["version"] != version, f"a conflict shows a version that the caller had not seen: {reply}")
             self.setting.count("conflicts of the agent")
             return
         self.carried_out(reply, None)

@@ -1,4 +1,4 @@
-"""What can go wrong with one request, as botocore's clients meet it."""
+"""The kinds of faults of one request, as botocore's clients see them."""
 
 import json
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def refusal(code: str) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request on its way, and how it is carried out."""
+    """One request, and what carries it out."""
 
     operation: str
     request: AWSPreparedRequest
@@ -69,7 +69,7 @@ def refused(code: str, status: int = 400) -> Act:
 
 
 def cancelled(reason: str | None) -> Act:
-    """`reason` None: an answer that does not say why."""
+    """Without a reason, the answer does not say why."""
 
     def act(asked: Asked) -> AWSResponse:
         body = refusal("TransactionCanceledException")
@@ -89,7 +89,7 @@ def broken(error: Callable[..., exceptions.BotoCoreError]) -> Act:
 
 
 def after(act: Act) -> Act:
-    """First the request is carried out, and only its answer is lost."""
+    """The request takes effect, and only its answer is lost."""
 
     def late(asked: Asked) -> AWSResponse:
         asked.carry_out()
@@ -99,13 +99,13 @@ def after(act: Act) -> Act:
 
 
 def unprocessed(asked: Asked) -> AWSResponse:
-    """Nothing of a batch is done, and the answer says so."""
+    """No part of a batch takes effect, and the answer says so."""
     left = "UnprocessedKeys" if asked.operation == "BatchGetItem" else "UnprocessedItems"
     return asked.answer(200, {"Responses": {}, left: asked.body["RequestItems"]})
 
 
 def partly(asked: Asked) -> AWSResponse:
-    """The answer says that the last of a batch is still to be done."""
+    """The answer reports the last entry of a batch as unprocessed."""
     answer: Json = json.loads(asked.carry_out().content)
     ((table, wanted),) = asked.body["RequestItems"].items()
     if asked.operation == "BatchWriteItem":
@@ -124,7 +124,7 @@ def entry_failed(asked: Asked) -> AWSResponse:
 
 
 def gateway(status: int) -> Act:
-    """Of something on the way, which does not speak DynamoDB's language."""
+    """An error of a proxy, whose body is not DynamoDB's JSON."""
     return lambda asked: asked.answer(status, "<html><body>Bad Gateway</body></html>")
 
 

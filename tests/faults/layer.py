@@ -1,4 +1,4 @@
-"""The layer between the functions and what they call: it lets requests fail, and workers die, by a seeded chance."""
+"""The fault layer between the functions and AWS: requests fail and functions die, by seeded chance."""
 
 import threading
 from collections import Counter
@@ -13,15 +13,16 @@ from kinds import KINDS, Asked
 
 type Forward = Callable[[str, AWSPreparedRequest], AWSResponse]
 
-FAULTS = 0.06  # of all requests
-KILLS = 0.005
-STORMS = 0.0006  # that a service begins to fail for a while
-IN_STORM = 0.85
-LONGEST_STORM = 140  # requests; a transaction gives up after 12 times botocore's 4
+# Chances, at each request:
+FAULTS = 0.06  # that it fails
+KILLS = 0.005  # that the function dies
+STORMS = 0.0006  # that a storm begins, in which most of a service's requests fail
+IN_STORM = 0.85  # that a request fails then
+LONGEST_STORM = 140  # requests; a transaction gives up after 12 tries of botocore's 4 attempts
 
 
 class Killed(BaseException):
-    """A worker ends here. Nothing that it still tries reaches anything, not even from a `finally`."""
+    """The function dies here. No later request of it has any effect, not even one from a `finally`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -36,7 +37,7 @@ class Invocation:
 
 
 class Layer:
-    """`on`: whether faults happen. `meanwhile` is called at each request, for what others do between two of them."""
+    """`on`: whether faults happen. `meanwhile` is called before each request, so that other callers can take a step."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -44,12 +45,12 @@ class Layer:
         self.meanwhile: Callable[[], None] = lambda: None
         self.counts = Counter[str]()
         self.requests = 0
-        self.calm = 1.0  # less than 1: fewer faults
+        self.calm = 1.0  # less than 1 means fewer faults
         self._storms = Counter[str]()
         self._own = threading.local()
         self._lock = threading.RLock()
 
-    # Who is at work
+    # Running functions
 
     @property
     def _stack(self) -> list[Invocation]:
@@ -81,7 +82,7 @@ class Layer:
         self.counts[f"killed {where}"] += 1
         raise Killed
 
-    # What happens to requests
+    # Requests
 
     def attach(self, client: Any, forward: Forward) -> None:  # noqa: ANN401
         """Stand between a client and the network."""

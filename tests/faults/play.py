@@ -1,4 +1,4 @@
-"""Several callers at once: by turns in one thread, which a seed repeats exactly, or in threads of their own."""
+"""Runs several callers at once: interleaved in one thread, which a seed repeats exactly, or each in its own thread."""
 
 import threading
 from random import Random
@@ -8,15 +8,15 @@ from callers import AGENT, Caller
 from records import Records
 from setting import Setting, check
 
-IN_BETWEEN = 0.04  # that others go on between two requests of a function
-DEEPEST = 4  # functions at work at once, in one thread
+INTERLEAVED = 0.04  # chance that another caller takes a step between two requests of a function
+DEEPEST = 4  # functions that may be interrupted at once, in one thread
 
 
 class Play:
     def __init__(self, setting: Setting, workers: int) -> None:
         self.setting, self.records = setting, Records()
-        chances = (Random(setting.random.random()) for _ in range(workers))  # noqa: S311 - chances, no secrets
-        self.callers = [Caller(number, setting, self.records, chance) for number, chance in enumerate(chances)]
+        randoms = (Random(setting.random.random()) for _ in range(workers))  # noqa: S311 - repeatable, nothing secret
+        self.callers = [Caller(number, setting, self.records, random) for number, random in enumerate(randoms)]
         self._depth = 0
 
     @property
@@ -24,7 +24,7 @@ class Play:
         return sum(caller.done for caller in self.callers)
 
     def run(self, operations: int, *, threads: bool = False) -> None:
-        """Carry out so many operations under faults, then end all faults, and look at the books."""
+        """Carry out the operations under faults, then end the faults, deliver all events, and audit the result."""
         self._prepare()
         layer = self.setting.layer
         layer.on = True
@@ -43,7 +43,7 @@ class Play:
         service = self.setting.service
         service.post("/v1/agents", {"id": AGENT, "name": "Shared", "shared": True})
         reply = service.call("PATCH", "/v1/organization", {"agentMemoryModel": "test"}, caller="admin")
-        check(reply.status == 200, "the organization has a model for its agents")
+        check(reply.status == 200, "an administrator can set the agents' model")
         for caller in self.callers:
             caller.begin()
 
@@ -53,7 +53,7 @@ class Play:
             self.setting.random.choice(free).step()
 
     def _meanwhile(self) -> None:
-        if self._depth == DEEPEST or self.setting.random.random() >= IN_BETWEEN:
+        if self._depth == DEEPEST or self.setting.random.random() >= INTERLEAVED:
             return
         self._depth += 1
         try:
@@ -62,7 +62,7 @@ class Play:
             self._depth -= 1
 
     def _finish(self) -> None:
-        """What has begun is brought to its end; new operations do not begin."""
+        """Complete the operations under way; begin no new ones."""
         for caller in self.callers:
             while not caller.idle:
                 caller.step()
@@ -74,7 +74,7 @@ class Play:
             try:
                 while self.done < operations and not failures:
                     caller.step()
-            except BaseException as failure:  # noqa: BLE001 - told by the main thread
+            except BaseException as failure:  # noqa: BLE001 - raised again in the main thread
                 failures.append(failure)
 
         threads = [threading.Thread(target=work, args=[caller]) for caller in self.callers]

@@ -1,4 +1,4 @@
-"""The model: it fails, dies, and makes one fact of each `Learn ...`, whose key and content name what was said."""
+"""A model that may fail or die, and proposes one fact for each `Learn WORD.`, with the word in its key and content."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ from openbot_memory.domain.session import Tokens
 from openbot_memory.models.port import Answer, Question
 
 FAILS = 0.08
-MOST_FAILURES = 3  # of the same items: one alone would be passed over at its fifth
+MOST_FAILURES = 3  # for the same items: a single one would be passed over at its fifth
 DIES = 0.01
 ZOMBIE = "What was forgotten."
 
@@ -22,7 +22,7 @@ ZOMBIE = "What was forgotten."
 class Proposer:
     def __init__(self, layer: Layer, random: Random) -> None:
         self.layer, self.random = layer, random
-        self.calls = Counter[str]()  # by what is read
+        self.calls = Counter[str]()  # by session or agent
         self.failures = Counter[str]()
         self._failed = Counter[str]()
 
@@ -38,7 +38,9 @@ class Proposer:
             self.failures[current.about] += 1
             raise ModelFailed("The model did not answer in time.")
         self.layer.may_die("while the model works", DIES)
-        proposals = [proposal for item in question.items for proposal in said(item, for_agent=question.for_agent)]
+        proposals = [
+            proposal for item in question.items for proposal in proposals_for(item, for_agent=question.for_agent)
+        ]
         return Answer(proposals=tuple(proposals), tokens=Tokens(100, 10))
 
     def _fails(self, question: Question) -> bool:
@@ -49,8 +51,8 @@ class Proposer:
         return True
 
 
-def said(item: Item, *, for_agent: bool) -> list[Proposal]:
-    """What an item teaches, and what it tries to bring back."""
+def proposals_for(item: Item, *, for_agent: bool) -> list[Proposal]:
+    """The proposals for an item: what it teaches, and forgotten facts that it tries to bring back."""
     prefix, kind = ("a", Kind.PROCEDURE) if for_agent else ("f", Kind.FACT)
     learned = [
         Proposal(key=f"{prefix}-{word}", content=content(word), kind=kind, sources=(item.id,))

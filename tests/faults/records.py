@@ -1,4 +1,4 @@
-"""What the callers know: every change that was acknowledged to them, and nothing else."""
+"""Records every change that was acknowledged to a caller, for the audit."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from kinds import Json
 
 
 class Acked(NamedTuple):
-    """One change of a session as its answer showed it. `trigger`: what the version's row must say."""
+    """One acknowledged change of a session. `trigger` is what the row of its version must hold."""
 
     revision: int
     head: str
@@ -24,7 +24,7 @@ class SessionRecord:
     owners: tuple[int, ...]
     acked: list[Acked] = field(default_factory=list[Acked])
     parent: "SessionRecord | None" = None
-    overrides: dict[int, Json] = field(default_factory=dict[int, Json])  # of acknowledged Configures, by revision
+    overrides: dict[int, Json] = field(default_factory=dict[int, Json])  # set by acknowledged Configures, by revision
     retracted: set[str] = field(default_factory=set[str])
     deleted: bool = False
 
@@ -38,7 +38,7 @@ class SessionRecord:
 
 
 class AckedEntry(NamedTuple):
-    """One change of an agent. A promotion may change many keys, or none."""
+    """One acknowledged change of the agent. A promotion may change many keys, or none."""
 
     version: int
     trigger: str

@@ -1,4 +1,4 @@
-"""The functions in this process, over real clients with the layer between, with a clock and chances of their own."""
+"""The functions in this process, their clients behind the fault layer, with a simulated clock and seeded chance."""
 
 import json
 import time
@@ -23,21 +23,21 @@ from openbot_memory.store import agents, memory, sessions
 from openbot_memory.store.table import ConditionFailed, Table
 from openbot_memory.use_cases import instructions
 
-RETRIES = 3  # of an event, with the first time, as in the template
-RETRY_AFTER = 60_000  # ms, and twice that before the last
+ATTEMPTS = 3  # to deliver an event, the first included, as in the template
+RETRY_AFTER = 60_000  # ms before the second attempt, twice that before the third
 
 
-class Wrong(Exception):
-    """A statement that must hold does not."""
+class Violation(Exception):
+    """An expectation, in words, that is not met."""
 
 
-def check(holds: object, what: str) -> None:
+def check(holds: object, expectation: str) -> None:
     if not holds:
-        raise Wrong(what)
+        raise Violation(expectation)
 
 
 class Clock:
-    """Milliseconds. Waiting takes no time, but the clock goes on."""
+    """A simulated clock in milliseconds: sleeping only sets it forward."""
 
     def __init__(self) -> None:
         self.at = time.time_ns() // 1_000_000
@@ -54,17 +54,17 @@ class Clock:
 
 
 @dataclass(slots=True)
-class Started:
-    """An event on its way to one function."""
+class Delivery:
+    """An event to be delivered to one function."""
 
     function: str
     event: Json
-    times: int = 0
-    ready: int = 0
+    failures: int = 0
+    ready: int = 0  # not before this time
 
 
-class AtOnce:
-    """Instead of threads, so that the same seed plays the same requests in the same order."""
+class Sequential:
+    """Replaces the thread pool, so that a seed repeats the same requests in the same order."""
 
     def submit[**P, T](self, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> Any:  # noqa: ANN401
         found = work(*given, **named)
@@ -78,24 +78,24 @@ class Setting:
     model: Proposer
     random: Random
     clock: Clock = field(default_factory=Clock)
-    waiting: list[Started] = field(default_factory=list[Started])
-    dead_letters: list[Started] = field(default_factory=list[Started])
+    waiting: list[Delivery] = field(default_factory=list[Delivery])
+    dead_letters: list[Delivery] = field(default_factory=list[Delivery])
     active: list[Invocation] = field(default_factory=list[Invocation])
-    wasted: Counter[str] = field(default_factory=Counter[str])  # calls of the model that may have been in vain
+    wasted: Counter[str] = field(default_factory=Counter[str])  # model calls whose answers may have been discarded
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
     @property
     def table(self) -> Table:
-        """The table, for looking at it when faults have ended."""
+        """The table, to be read once the faults have ended."""
         assert not self.layer.on
         return wiring.table()
 
     def count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
 
-    # What is on the bus
+    # The event bus
 
-    def on_the_bus(self, forward: Forward) -> Forward:
+    def collecting_events(self, forward: Forward) -> Forward:
         def send(operation: str, request: AWSPreparedRequest) -> AWSResponse:
             answer = forward(operation, request)
             if answer.status_code == 200 and not json.loads(answer.content)["FailedEntryCount"]:
@@ -107,12 +107,12 @@ class Setting:
 
     def _put(self, event: Json) -> None:
         self.count(f"event: {event['detail-type']}")
-        self.waiting += [Started(function, event) for function in self.service.targets(event)]
+        self.waiting += [Delivery(function, event) for function in self.service.targets(event)]
 
     # Calls and events
 
     def call(self, method: str, path: str, body: Json, caller: str, key: str | None) -> Reply | None:
-        """One request; None where the function died, so that its caller gets no answer."""
+        """Send one request; None if the function died, so that the caller gets no answer."""
         parts = path.partition("?")[0].split("/")
         name = parts[3] if len(parts) > 3 else str(body.get("id"))
         headers = {"idempotency-key": key} if key else {}
@@ -127,34 +127,34 @@ class Setting:
         return reply
 
     def deliver(self, random: Random) -> None:
-        """Start a function by any waiting event, perhaps twice, with time for so many batches."""
+        """Deliver any waiting event to its function, sometimes twice, and sometimes with time for one batch only."""
         try:
-            started = self.waiting.pop(int(random.random() * len(self.waiting)))
+            delivery = self.waiting.pop(int(random.random() * len(self.waiting)))
         except IndexError:  # nothing waits, or another thread was faster
             return
-        if self.layer.on and not started.times and self.random.random() < 0.15:
+        if self.layer.on and not delivery.failures and self.random.random() < 0.15:
             self.count("events delivered twice")
-            self.waiting.append(Started(started.function, started.event))
-        self.clock.reach(started.ready)
-        invocation = Invocation(started.function, about(started.event["detail"]))
-        ended = self._run(started, invocation)
+            self.waiting.append(Delivery(delivery.function, delivery.event))
+        self.clock.reach(delivery.ready)
+        invocation = Invocation(delivery.function, about(delivery.event["detail"]))
+        ended = self._run(delivery, invocation)
         if not ended or invocation.overlapped:
             self.wasted[invocation.about] += invocation.asked
         if ended:
             return
-        started.times += 1
+        delivery.failures += 1
         self.count("invocations by events that failed")
-        started.ready = self.clock.at + RETRY_AFTER * started.times
-        check(self.layer.on or started.times < RETRIES, f"without faults this event is worked off: {started.event}")
-        (self.dead_letters if started.times == RETRIES else self.waiting).append(started)
+        delivery.ready = self.clock.at + RETRY_AFTER * delivery.failures
+        check(self.layer.on or delivery.failures < ATTEMPTS, f"without faults this event succeeds: {delivery.event}")
+        (self.dead_letters if delivery.failures == ATTEMPTS else self.waiting).append(delivery)
 
-    def _run(self, started: Started, invocation: Invocation) -> bool:
+    def _run(self, delivery: Delivery, invocation: Invocation) -> bool:
         batches = self.random.choice([1, 1, 2, 99]) if self.layer.on else 99
         left = times(batches)
         how = SimpleNamespace(**vars(context()) | {"get_remaining_time_in_millis": lambda: next(left)})
         with self._at_work(invocation):
             try:
-                self.service.functions[started.function].handler(started.event, how)
+                self.service.functions[delivery.function].handler(delivery.event, how)
             except Killed:
                 return False
             except (Unavailable, ConditionFailed):
@@ -168,11 +168,11 @@ class Setting:
         return _Work(self, invocation)
 
     def quiet(self) -> None:
-        """Without faults: all that waits is delivered, what was given up too, until nothing is left."""
+        """Deliver all waiting events without faults, the dead letters included, until none is left."""
         assert not self.layer.on
-        self.counts["events given up, and redriven"] = len(self.dead_letters)
+        self.counts["dead letters, redriven"] = len(self.dead_letters)
         for given_up in self.dead_letters:
-            given_up.times = 0
+            given_up.failures = 0
         self.waiting += self.dead_letters
         self.dead_letters.clear()
         while self.waiting:
@@ -180,6 +180,8 @@ class Setting:
 
 
 class _Work:
+    """Marks an invocation as active while its function runs."""
+
     def __init__(self, setting: Setting, invocation: Invocation) -> None:
         self.setting, self.invocation = setting, invocation
         self.within = setting.layer.invocation(invocation)
@@ -205,12 +207,12 @@ def times(batches: int) -> Iterator[int]:
         yield 0
 
 
-type Patch = Callable[[object, str, object], None]  # setattr, or what takes it back after a test
+type Patch = Callable[[object, str, object], None]  # setattr, or monkeypatch.setattr in a test
 
 
 def build(client: Any, seed: int, forwards: Callable[[Any], Forward], patch: Patch = setattr) -> Setting:  # noqa: ANN401
-    """`client`: reaches the table without faults; `forwards`: how a client's requests are carried out."""
-    random = Random(seed)  # noqa: S311 - chances, no secrets
+    """`client` reaches the table without faults; `forwards` returns what carries out a client's requests."""
+    random = Random(seed)  # noqa: S311 - repeatable, nothing secret
     layer = Layer(random)
     model: Any = Proposer(layer, random)
 
@@ -220,18 +222,18 @@ def build(client: Any, seed: int, forwards: Callable[[Any], Forward], patch: Pat
     patch(choose, "Models", models)
     setting = Setting(Service(client, model), layer, model, random)
     for module in (memory, sessions, agents, instructions):
-        patch(module, "in_parallel", AtOnce())
+        patch(module, "in_parallel", Sequential())
     patch(botocore.endpoint, "time", SimpleNamespace(sleep=setting.clock.sleep))
     table = wiring.table()
     object.__setattr__(table, "sleep", setting.clock.sleep)
     layer.attach(table.client, forwards(table.client))
     functions = setting.service.functions.values()
     for timeout in sorted({function.MODEL_TIMEOUT for function in functions if hasattr(function, "MODEL_TIMEOUT")}):
-        _furnish(setting, wiring.world(timeout), forwards)
+        _attach(setting, wiring.world(timeout), forwards)
     return setting
 
 
-def _furnish(setting: Setting, world: Any, forwards: Callable[[Any], Forward]) -> None:  # noqa: ANN401
+def _attach(setting: Setting, world: Any, forwards: Callable[[Any], Forward]) -> None:  # noqa: ANN401
     object.__setattr__(world, "now", setting.clock)
     object.__setattr__(world, "random", lambda: f"{setting.random.getrandbits(32):08x}")
-    setting.layer.attach(world.bus.client, setting.on_the_bus(forwards(world.bus.client)))
+    setting.layer.attach(world.bus.client, setting.collecting_events(forwards(world.bus.client)))
