@@ -1,9 +1,9 @@
-"""Proves that cost follows the change and not the history: `make bench`. Timings are told, counts are held.
+"""Measures that cost depends on the change and not on the history: `make bench`. It checks counts and reports times.
 
-1. The service's own handlers fill a stand-in that is fast to fill.
+1. The service's own handlers fill a stand-in for DynamoDB, which is fast to fill.
 2. Its rows are copied into the emulator's DynamoDB.
-3. Each operation is carried out tconfig, counted, and checked.
-4. The functions are built, started cold in processes of their own, and timed when they are warm.
+3. Each operation runs there, is counted, and its result is checked.
+4. The functions are built, started cold in processes of their own, and timed warm.
 """
 
 import argparse
@@ -17,14 +17,14 @@ import plots
 import prompts
 import report
 import warm
-from bench import Bench, Wrong, bench_config, check, emulated, environment, fill_table
+from bench import Bench, WrongResult, bench_config, check, emulated, environment, fill_table
 from budgets import verdicts
 from cold import layer_size, starts
 from meter import Cost
 from operations import ON_TOP, ROUTES
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from seeds import Subject, changed_often, check_whole, forked_often, gone_back_often, scattered, with_facts
+from seeds import Subject, changed_often, check_whole, forked_often, rewound_often, scattered, with_facts
 from stand_in import StandIn
 
 from openbot_memory_emulator import deploy
@@ -54,8 +54,8 @@ def main() -> int:
     quick = parser.parse_args().quick
     try:
         return run(QUICK if quick else FULL, write=not quick)
-    except Wrong as wrong:
-        console.print(f"[bold red]✗[/] Wrong: {wrong}")
+    except WrongResult as wrong:
+        console.print(f"[bold red]✗[/] Expected, but not so: {wrong}")
     except CommandError as error:
         console.print(f"[bold red]✗[/] {error}")
     return 1
@@ -75,7 +75,7 @@ def run(sizes: Sizes, *, write: bool) -> int:
             bench = Bench(client)
             fill_table(shown.track(list(stand_in), description="Copying rows into the emulator"))
             reply = bench.service.call("PATCH", "/v1/organization", {"agentMemoryModel": "offline"}, caller="admin")
-            check(reply.status == 200, "the organization has a model for its agents")
+            check(reply.status == 200, "an administrator can set the agents' model")
             routes = measured(bench, columns, ROUTES, shown)
             on_top = measured(bench, pasts, {name: ROUTES[name] for name in ON_TOP}, shown)
     assert bench.meter
@@ -99,7 +99,7 @@ def run(sizes: Sizes, *, write: bool) -> int:
     broken = [each for each in found if not each.holds]
     for each in broken:
         console.print(f"[bold red]✗[/] Over its budget: {each.budget}: {each.figures}")
-    console.print(f"{(time.monotonic() - begun) / 60:.1f} minutes. Everything that was read back is right.")
+    console.print(f"{(time.monotonic() - begun) / 60:.1f} minutes. Every result was as expected.")
     return 1 if broken else 0
 
 
@@ -111,7 +111,7 @@ type Made = Callable[[Callable[[int, int], None]], Subject]
 
 
 def seeded(bench: Bench, sizes: Sizes, shown: Progress) -> tuple[dict[str, Subject], dict[str, Subject]]:
-    """The sessions of the routes' columns, and those with a long past, by what is said of them."""
+    """The sessions of the columns, and those with a long past, by their headings."""
     small, most = sizes.items, sizes.facts[-1]
     columns: dict[str, Made] = {
         f"{facts:,} facts, {small} items": partial(with_facts, bench, f"facts-{facts}", facts, small)
@@ -120,7 +120,7 @@ def seeded(bench: Bench, sizes: Sizes, shown: Progress) -> tuple[dict[str, Subje
     columns[f"{most:,} facts, {sizes.history:,} items"] = partial(with_facts, bench, "history", most, sizes.history)
     pasts: dict[str, Made] = {
         f"one fact changed {sizes.changes:,} times": partial(changed_often, bench, "changed", sizes.changes),
-        f"{sizes.rewinds} rewinds": partial(gone_back_often, bench, "rewound", sizes.rewinds),
+        f"{sizes.rewinds} rewinds": partial(rewound_often, bench, "rewound", sizes.rewinds),
         f"{sizes.forks} forks of forks": partial(forked_often, bench, "forked", sizes.forks),
         f"{sizes.scattered:,} changes between unread turns": partial(scattered, bench, "scattered", sizes.scattered),
     }

@@ -1,4 +1,4 @@
-"""The real functions, first over a stand-in that is fast to fill, then over the emulator, where they are measured."""
+"""The real functions over one table: first over a stand-in, to fill it fast, then over the emulator, to be measured."""
 
 import json
 import os
@@ -32,17 +32,17 @@ FOR_CONSOLIDATE = {"Turn Finished", "Consolidation Requested", "Cleaning Request
 type Json = dict[str, Any]
 
 
-class Wrong(Exception):
-    """The service answered what is not so. The benchmark ends here."""
+class WrongResult(Exception):
+    """An expectation of a result, in words, that is not met. It ends the benchmark."""
 
 
-def check(holds: object, what: str) -> None:
+def check(holds: object, expectation: str) -> None:
     if not holds:
-        raise Wrong(what)
+        raise WrongResult(expectation)
 
 
 class Bus:
-    """Keeps events as a rule would hand them on."""
+    """An event bus that keeps the events in a list."""
 
     def __init__(self, events: list[Json]) -> None:
         self.events = events
@@ -79,7 +79,7 @@ class Bench:
 
     @contextmanager
     def measured(self) -> Generator[Cost]:
-        """Count what happens meanwhile, the model's calls and the events included."""
+        """Count the requests made within the block, and the model calls and events."""
         assert self.meter
         models, events = len(self.model.questions), len(self.service.events)
         with self.meter.measured() as cost:
@@ -87,7 +87,7 @@ class Bench:
         cost.models, cost.events = len(self.model.questions) - models, len(self.service.events) - events
 
     def deliver(self) -> None:
-        """Give the functions what is on the bus. Nothing is learned for agents here."""
+        """Deliver the events on the bus; a finished turn starts only `consolidate`, so that no agent learns."""
         while self.service.events:
             event = self.service.events.pop(0)
             if event["detail-type"] in FOR_CONSOLIDATE:
@@ -96,23 +96,23 @@ class Bench:
                 self.start("learn", event)
 
     def start(self, function: str, event: Json, batches: int | None = None) -> None:
-        """Start a function by an event, with time for so many batches."""
+        """Call a function with an event, with time for a number of batches or, by default, for all."""
         times = repeat(120_000) if batches is None else chain([120_000] * batches, repeat(0))
         how = SimpleNamespace(**vars(context()) | {"get_remaining_time_in_millis": lambda: next(times)})
         self.service.functions[function].handler(event, how)
 
 
 def fill_table(rows: Iterable[Row]) -> None:
-    """Copy the stand-in's rows into the emulator's table, by the client whose requests are noted."""
+    """Copy the stand-in's rows into the emulator's table, through the client whose write units are counted."""
     client = wiring.table().client
     for some in batched(rows, 25, strict=False):
         puts = [{"PutRequest": {"Item": row}} for row in some]
         answer = client.batch_write_item(RequestItems={TABLE: puts})
-        check(not answer["UnprocessedItems"], "the emulator takes every row")
+        check(not answer["UnprocessedItems"], "the emulator stores every row")
 
 
 def environment(config: StackConfig) -> None:
-    """What the functions find in theirs, on the emulator of this stack."""
+    """Set the environment variables of the functions for the emulator of this stack."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
     os.environ |= {name: value for name, value in config.environment().items() if name.startswith(("AWS_", "NO_PROXY"))}
@@ -126,7 +126,7 @@ def environment(config: StackConfig) -> None:
 
 
 def bench_config() -> StackConfig:
-    """A folder and a port of its own, beside whatever else runs."""
+    """A folder and a free port for the benchmark alone."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return StackConfig(ROOT, ROOT / ".local/bench", probe.getsockname()[1])
@@ -134,7 +134,7 @@ def bench_config() -> StackConfig:
 
 @contextmanager
 def emulated(config: StackConfig) -> Generator[Any]:
-    """A client of a fresh emulator that has the template's table. It goes, with its folder, in the end.
+    """A client of a fresh emulator with the template's table. At the end, the emulator and its folder are removed.
 
     The emulator takes seconds for a Query of a long history, so its client waits longer than the functions' own.
     """
@@ -151,7 +151,7 @@ def emulated(config: StackConfig) -> Generator[Any]:
 
 
 def _remove(config: StackConfig) -> None:
-    """What a run that was killed has left ends and goes as well."""
+    """Remove the emulator and its folder, also those that a killed run left."""
     if left := process.running(config):
         process.stop(config, left)
     shutil.rmtree(config.directory, ignore_errors=True)

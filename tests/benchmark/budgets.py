@@ -1,4 +1,4 @@
-"""The design's budgets, each held against what was measured."""
+"""Compares what was measured with the budgets of the design."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ LONG_ITEMS = "GET items, a page of long ones"  # where pages of 1 MB end depends
 
 
 def verdicts(measured: Measured, on_top: Measured) -> list[Verdict]:
-    """`measured`: by the size of the memory, and in the last column beside a long history. `on_top`: of long pasts."""
+    """`measured`: by the size of the memory, last with a long history. `on_top`: for sessions with long pasts."""
     return [
         *_reading(measured),
         *_commands(measured),
@@ -50,13 +50,13 @@ def _figures(numbers: Iterable[object]) -> str:
 def _same(
     measured: Measured, name: str, what: str, of: Callable[[Cost], int], where: str = "whatever memory and history"
 ) -> Verdict:
-    """Cost follows the change: it is the same in every column."""
+    """Cost depends on the change alone: it is the same in every column."""
     found = [of(cost) for cost in _costs(measured, name)]
     return Verdict(f"{name}: the same {what}, {where}", _figures(found), _flat(found))
 
 
 def _history(measured: Measured) -> Verdict:
-    """The last two columns differ in nothing but the history."""
+    """The last two columns differ only in the length of the history."""
     pairs = {name: found[-2:] for name, found in measured.items() if all(found[-2:]) and name != LONG_ITEMS}
     differing = [
         f"{name} {_figures(f'{cost.reads} + {cost.writes}, {cost.write_units:,} units' for cost in found if cost)}"

@@ -1,7 +1,7 @@
-"""What a cold start costs: each function's built artifact in fresh processes, with the layer and botocore as on Lambda.
+"""Measures cold starts: each function's built artifact in new processes, with the layer and botocore as on Lambda.
 
-Times are of the processor, the least of several runs, so that what else the machine does counts as little as can be.
-All but the function's own file is compiled, as there.
+Times are processor time, the least of several runs, so that other work on the machine counts as little as possible.
+As on Lambda, all files are compiled but the function's own.
 """
 
 import json
@@ -15,8 +15,8 @@ from typing import NamedTuple
 from openbot_memory_emulator.config import REGION, StackConfig
 
 RUNS = 7
-FROM_LAMBDA = ("botocore", "dateutil", "jmespath", "six.py", "urllib3")  # what its runtime has beside Python's own
-# As a child of a shell: a process begins with the peak of memory of the one that forks it.
+FROM_LAMBDA = ("botocore", "dateutil", "jmespath", "six.py", "urllib3")  # what its runtime adds to the standard library
+# As a child of a shell, because a process inherits the peak of memory of the one that forks it.
 APART = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
 FUNCTIONS = ("Authorize", "Read", "Command", "Consolidate", "Learn")
 PROGRAM = """\
@@ -41,7 +41,7 @@ class Cold(NamedTuple):
 
 
 def starts(config: StackConfig) -> list[Cold]:
-    """Of every function, built into `config.build`."""
+    """Measure the cold start of every function built into `config.build`."""
     with tempfile.TemporaryDirectory() as folder:
         found = [_site() / name for name in FROM_LAMBDA]
         subprocess.run([sys.executable, "-m", "compileall", "-q", *found], check=True)  # noqa: S603
@@ -67,7 +67,7 @@ def _start(config: StackConfig, function: str, runtime: str) -> list[float]:
         "PYTHONDONTWRITEBYTECODE": "1",  # nor can Lambda
         "TABLE_NAME": "bench",
     }
-    command = [*APART, sys.executable, "-S", "-c", PROGRAM]  # without the packages of this environment
+    command = [*APART, sys.executable, "-S", "-c", PROGRAM]  # -S: without the packages of this environment
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
     return json.loads(done.stdout)
 
@@ -78,5 +78,5 @@ def _least(function: str, runs: list[list[float]]) -> Cold:
 
 
 def layer_size(config: StackConfig) -> float:
-    """In MB, unzipped."""
+    """The size of the layer in MB, unzipped."""
     return sum(each.stat().st_size for each in (config.build / "CoreLayer").rglob("*") if each.is_file()) / 1e6

@@ -1,4 +1,4 @@
-"""Counts what the functions ask of DynamoDB: requests, rounds, units."""
+"""Counts the functions' DynamoDB requests, their rounds and their capacity units."""
 
 import time
 from collections.abc import Generator
@@ -22,7 +22,7 @@ class Request(NamedTuple):
 
 @dataclass
 class Cost:
-    """What one operation took."""
+    """The requests, model calls and events of one operation."""
 
     requests: list[Request] = field(default_factory=list[Request])
     models: int = 0
@@ -41,7 +41,7 @@ class Cost:
 
     @property
     def rounds(self) -> int:
-        """Requests that waited for one another: those that overlap in time are one round."""
+        """How many requests waited for one another; those that overlap in time are one round."""
         rounds, end = 0, float("-inf")
         for each in sorted(self.requests, key=lambda request: request.ended):
             if each.started >= end:
@@ -58,12 +58,12 @@ class Cost:
 
     @property
     def pages(self) -> int:
-        """How many pages of 1 MB the Queries' rows fill."""
+        """How many pages of 1 MB the rows of the Queries fill."""
         return 1 + sum(each.bytes_read for each in self.requests if each.name == "Query") // 2**20
 
 
 class Meter:
-    """Listens to the functions' DynamoDB client. `compared`: write requests whose units the emulator told as well."""
+    """Watches the functions' DynamoDB client. `compared`: write requests compared with the emulator's units."""
 
     def __init__(self, client: Any, ledger: Ledger) -> None:  # noqa: ANN401
         self.ledger = ledger
@@ -100,8 +100,8 @@ class Meter:
         if self.current:
             self.current.requests.append(Request(model.name, started, time.monotonic(), read, written, size))
 
-    def _compare(self, units: int, told: list[Json]) -> None:
-        emulator = sum(each["CapacityUnits"] for each in told)
+    def _compare(self, units: int, consumed: list[Json]) -> None:
+        emulator = sum(each["CapacityUnits"] for each in consumed)
         self.compared += 1
         if units != emulator:
             self.differing.append(f"{units} units counted, the emulator says {emulator}")

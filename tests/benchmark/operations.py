@@ -1,4 +1,4 @@
-"""The operations that are measured. Each prepares, counts exactly one request or event, and checks what came of it."""
+"""The operations to measure. Each prepares, counts exactly one request or event, and checks its result."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from bench import Bench, check
 from meter import Cost
 from seeds import BATCH, FACT, Json, Subject, numbers, said, turn_of, walk
 
-type Operation = Callable[[Bench, Subject], Cost | None]  # None: there is nothing to do in this session
+type Operation = Callable[[Bench, Subject], Cost | None]  # None: not applicable to this session
 
 PAGE = 100
 MEGABYTE = 1_000_000
@@ -34,7 +34,7 @@ def session(bench: Bench, subject: Subject) -> Cost:
 def memory(bench: Bench, subject: Subject) -> Cost:
     cost, answer = _read(bench, f"{subject.path}/memory")
     active = {key: each["content"] for key, each in answer["entries"].items() if each["status"] == "active"}
-    check(active == subject.entries, "the memory holds every fact as it was last told")
+    check(active == subject.entries, "the memory holds the latest content of every fact")
     return cost
 
 
@@ -64,7 +64,7 @@ def items_page_between(bench: Bench, subject: Subject) -> Cost | None:
         return None
     before = sorted(subject.cursors)[len(subject.cursors) // 2]
     cost, page = _read(bench, f"{subject.path}/items?limit={PAGE}&cursor={subject.cursors[before]}")
-    check(page["items"][0]["id"] == f"i-{before + 1:02d}", "a page goes on where the one before ended")
+    check(page["items"][0]["id"] == f"i-{before + 1:02d}", "a page begins where the one before ended")
     return cost
 
 
@@ -176,7 +176,7 @@ def consolidation(bench: Bench, subject: Subject) -> Cost:
     event = bench.service.events[-1]
     with bench.measured() as cost:
         bench.start("consolidate", event)
-    subject.look()
+    subject.refresh()
     return cost
 
 
@@ -218,10 +218,10 @@ def turn_again(bench: Bench, subject: Subject) -> Cost:
 
 
 def large_items(bench: Bench, subject: Subject) -> Cost:
-    """What comes first of the last turn, which has more than fits an answer; then all of it is compared."""
+    """The first page of the last turn, which is larger than an answer may be; all its pages are compared as well."""
     known = max(subject.cursors, default=0)
     rest = list(walk(subject, known))
-    check(len(rest) == subject.items - known, "every item of every turn is there")
+    check(len(rest) == subject.items - known, "every item of every turn is found")
     check(all(len(each["text"]) == MEGABYTE // 4 for each in rest[-20:]), "long items come back whole")
     at = max(at for at in subject.cursors if at <= subject.items - 20)
     cost, _ = _read(bench, f"{subject.path}/items?limit=500&cursor={subject.cursors[at]}")
@@ -256,12 +256,12 @@ def rewind(bench: Bench, subject: Subject) -> Cost:
 
 
 def cleaning(bench: Bench, subject: Subject) -> Cost:
-    """What two rewinds have left behind."""
+    """Remove the rows that two rewinds left."""
     event = next(each for each in bench.service.events if each["detail-type"] == "Cleaning Requested")
     bench.service.events.clear()
     with bench.measured() as cost:
         bench.start("consolidate", event)
-    check(subject.remembered() == subject.entries, "cleaning takes nothing that is needed")
+    check(subject.remembered() == subject.entries, "cleaning removes no row that is needed")
     return cost
 
 

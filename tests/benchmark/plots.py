@@ -1,4 +1,4 @@
-"""Draws what was measured, as SVG beside the page."""
+"""Draws the measurements as SVG files beside the page."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ PLAIN: dict[str, Any] = {"js": [], "width": 800, "height": 400, "disable_xml_dec
 
 
 def units(path: Path, facts: Sequence[int], measured: Mapping[str, Sequence[Cost | None]]) -> None:
-    """Capacity units of one request by the size of the memory: what does not read all of it is flat."""
+    """Capacity units of one request, by the size of the memory."""
     chart = cast("Any", pygal).Line(title="Read and write units of a request, by facts", logarithmic=True, **PLAIN)
     chart.x_labels = [f"{number:,}" for number in facts]
     for name in DRAWN:
@@ -29,7 +29,7 @@ def units(path: Path, facts: Sequence[int], measured: Mapping[str, Sequence[Cost
 
 
 def cold(path: Path, starts: Sequence[Cold]) -> None:
-    """The processor's time of a cold start, by function."""
+    """Processor time of a cold start, by function."""
     chart = cast("Any", pygal).StackedBar(title="A cold start, in ms of the processor", **PLAIN)
     chart.x_labels = [start.function for start in starts]
     chart.add("loaded", [round(start.imported) for start in starts])

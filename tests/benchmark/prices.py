@@ -1,4 +1,4 @@
-"""What AWS charges on demand, in dollars, as published for us-east-1 and looked up on 2026-12-03; no free tier."""
+"""AWS's on-demand prices in dollars, published for us-east-1, looked up on 2026-12-03, without the free tier."""
 
 from typing import NamedTuple
 
@@ -15,11 +15,11 @@ INVOCATIONS = 0.20  # of Lambda
 
 GIGABYTE_SECOND = 0.0000133334  # of Lambda on arm64
 MEMORY = 0.5  # GB of each function, as the template says
-WAITING = 0.008  # seconds that a function waits for a round of DynamoDB: taken to be so, not measured
+WAITING = 0.008  # seconds that a function waits for a round of DynamoDB: assumed, not measured
 
 
 class Dollars(NamedTuple):
-    """For a million of an operation."""
+    """The price of a million operations."""
 
     table: float
     rest: float
@@ -30,7 +30,7 @@ class Dollars(NamedTuple):
 
 
 def dollars(cost: Cost, own_time: float, *, over_http: bool) -> Dollars:
-    """`own_time`: seconds of the handler without DynamoDB. A model's tokens, logs and traffic come on top."""
+    """`own_time`: seconds of the handler without DynamoDB. Tokens of models, logs and traffic are not included."""
     seconds = own_time + cost.rounds * WAITING
     rest = INVOCATIONS + MILLION * seconds * MEMORY * GIGABYTE_SECOND + cost.events * EVENTS
     table = cost.read_units * READ_UNITS + cost.write_units * WRITE_UNITS

@@ -1,6 +1,6 @@
-"""What a consolidation sends to its model, by how long the conversation is: it must not grow with the history.
+"""Measures the prompt of a consolidation by the length of the conversation: it must not grow with the history.
 
-Made up: each turn is what a person and an assistant say in two lines each, and every third turn teaches a fact.
+In the made-up conversation, a person and an assistant say two lines each in every turn, and every third teaches a fact.
 """
 
 import json
@@ -15,19 +15,19 @@ from openbot_memory.models.port import Question
 from openbot_memory.models.prompt import instructions, items, known, schema
 
 TURNS = (10, 100, 1000)
-TEACHES = 3  # every so many turns
+TEACHES = 3  # every third turn
 A_TOKEN = 4  # characters, roughly, of English
 
 
 class Prompt(NamedTuple):
-    """Characters of one call's parts: the first two are the same in every call, the third mostly as in the last."""
+    """Characters of one call's parts: the first two are the same in every call, the third mostly."""
 
     turn: int
     rules: int
     tool: int
     known: int
     items: int
-    kept: int  # of the beginning, as it was in the call before
+    kept: int  # the common beginning with the call before
 
     @property
     def whole(self) -> int:
@@ -35,7 +35,7 @@ class Prompt(NamedTuple):
 
 
 def sent(turns: Sequence[int] = TURNS) -> list[Prompt]:
-    """Of these turns of one conversation."""
+    """The prompts of these turns of one conversation."""
     bench, found = Bench(StandIn()), list[Prompt]()
     subject = begun(bench, "conversation")
     for turn in range(1, turns[-1] + 1):

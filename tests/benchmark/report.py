@@ -1,4 +1,4 @@
-"""Writes what was measured as Markdown."""
+"""Writes the measurements as Markdown."""
 
 import os
 import platform
@@ -60,7 +60,7 @@ def warm(times: Iterable[Warm]) -> str:
 
 
 def prices(columns: Sequence[str], measured: Measured, own_time: float) -> str:
-    """Dollars for a million of each, in brackets how much of it is for the table."""
+    """Dollars for a million of each operation, in brackets the part for the table."""
     rows = list[list[str]]()
     for name, found in measured.items():
         over_http = name.startswith(("GET", "POST", "Remember", "Forget", "Configure", "Refresh"))
@@ -86,8 +86,8 @@ def prompts(sent: Iterable[Prompt]) -> str:
 
 def comparison(meter: Meter) -> str:
     if not meter.differing:
-        return f"The emulator told the units of {meter.compared:,} write requests as well: all are the same."
-    return f"Of {meter.compared:,} write requests, {len(meter.differing)} differ: {meter.differing[0]}."
+        return f"The emulator reports the same write units for all {meter.compared:,} write requests."
+    return f"For {len(meter.differing)} of {meter.compared:,} write requests, it reports others: {meter.differing[0]}."
 
 
 def machine(config: StackConfig) -> str:
@@ -111,7 +111,7 @@ def _processor() -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Put the text between the marks, and leave what stands around them."""
+    """Replace the text between the two marks of a page."""
     before, _, rest = path.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
     path.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")

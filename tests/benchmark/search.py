@@ -1,7 +1,7 @@
-"""Show how well facts are found, and what that takes: `python tests/benchmark/search.py [LOCOMO10.json]`.
+"""Measures how well and how fast facts are found: `python tests/benchmark/search.py [LOCOMO10.json]`.
 
-LoCoMo's ten dialogues (snap-research/locomo, CC BY-NC 4.0, so not in this repository) are asked as well where their
-file is given: each observation is a fact, and one whose dialogue id is among a question's evidence answers it.
+With the file of LoCoMo's ten dialogues (snap-research/locomo, CC BY-NC 4.0, so not in this repository), its questions
+are asked as well: each observation is a fact, and one whose dialogue id is among a question's evidence answers it.
 """
 
 import json
@@ -25,28 +25,28 @@ ADVERSARIAL = 5  # LoCoMo's category of questions that nothing answers
 NOWHERE = 1_000_000
 
 
-def place(query: str, facts: Sequence[Fact], answers: frozenset[str]) -> int:
+def rank(query: str, facts: Sequence[Fact], answers: frozenset[str]) -> int:
     return next((n for n, fact in enumerate(ranked(query, facts)) if fact.key in answers), NOWHERE)
 
 
-def row(name: str, places: Sequence[int]) -> str:
-    shares = (sum(n < most for n in places) / len(places) for most in (1, 5, 25))
-    return f"| {name} | {len(places)} | " + " | ".join(f"{share:.2f}" for share in shares) + " |"
+def row(name: str, ranks: Sequence[int]) -> str:
+    shares = (sum(n < most for n in ranks) / len(ranks) for most in (1, 5, 25))
+    return f"| {name} | {len(ranks)} | " + " | ".join(f"{share:.2f}" for share in shares) + " |"
 
 
 def own_questions() -> Iterator[str]:
     facts, questions = corpus()
-    places: defaultdict[str, list[int]] = defaultdict(list)
+    ranks: defaultdict[str, list[int]] = defaultdict(list)
     for question in questions:
-        found = place(question.text, facts, question.answers)
+        found = rank(question.text, facts, question.answers)
         for group in (question.language, "held out" if question.held_out else "tuned", "all"):
-            places[group].append(found)
-    yield from (row(group, found) for group, found in places.items())
+            ranks[group].append(found)
+    yield from (row(group, found) for group, found in ranks.items())
 
 
 def locomo(file: Path) -> Iterator[str]:
-    """Yield the shares, and how many of the questions find their fact in instructions of 8,000 characters."""
-    places: list[int] = []
+    """Yield the shares by rank, and the share of questions whose fact is in instructions of 8,000 characters."""
+    ranks: list[int] = []
     newest = nearest = 0
     for dialogue in json.loads(file.read_text(encoding="utf-8")):
         facts, spoken = _observations(dialogue)
@@ -54,11 +54,11 @@ def locomo(file: Path) -> Iterator[str]:
             answers = frozenset(key for key, ids in spoken.items() if ids & set(question["evidence"]))
             if not answers or question["category"] == ADVERSARIAL:
                 continue
-            places.append(place(question["question"], facts, answers))
+            ranks.append(rank(question["question"], facts, answers))
             newest += bool(answers & _shown(sorted(facts, key=newest_first), 8000))
             nearest += bool(answers & _instructions(question["question"], facts))
-    yield row("LoCoMo", places)
-    yield f"In the text: {newest / len(places):.2f} by the newest alone, {nearest / len(places):.2f} with the nearest"
+    yield row("LoCoMo", ranks)
+    yield f"In the text: {newest / len(ranks):.2f} by the newest alone, {nearest / len(ranks):.2f} with the nearest"
 
 
 def _observations(dialogue: dict[str, Any]) -> tuple[list[Fact], dict[str, set[str]]]:
@@ -82,7 +82,7 @@ def _instructions(query: str, facts: Sequence[Fact], room: int = 8000) -> frozen
 
 
 def contradictions(together: int) -> str:
-    """Say how many of 200 old facts among 5,000 are in 4,000 characters for a batch of 20 items against them."""
+    """Count, of 200 old facts among 5,000, those in the 4,000 characters shown with items that contradict them."""
     chance = random.Random(5)  # noqa: S311 - reproducible, nothing secret
     given = json.loads((Path(__file__).parent / "contradictions.json").read_text(encoding="utf-8"))
     chatter = given.pop("chatter")
@@ -117,7 +117,7 @@ def contradictions(together: int) -> str:
 
 
 def _other(given: dict[str, dict[str, list[str]]], chance: random.Random) -> str:
-    """A sentence of two facts of the corpus, in half of the cases with a name and a place or thing that recur."""
+    """A sentence made of two facts of the corpus; every other one also has a recurring name, and a place or thing."""
     contents = [fact.content for fact in _CORPUS]
     at = chance.randrange(len(contents) - 1)
     said = contents[at][: len(contents[at]) // 2] + contents[at + 1][len(contents[at + 1]) // 2 :]
@@ -131,7 +131,7 @@ def times() -> Iterator[str]:
     chance = random.Random(1)  # noqa: S311 - reproducible, nothing secret
     syllables = "ka lo mi ter san den ver pro con al is ing er ed an tri mon sta pla ble".split()
     words = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(12_000)]
-    often = list(accumulate(1 / (n + 1) ** 0.9 for n in range(len(words))))  # about as natural texts do
+    often = list(accumulate(1 / (n + 1) ** 0.9 for n in range(len(words))))  # about as frequent as in natural texts
     han = "".join(fact.content for fact in _CORPUS if fact.key.endswith((" zh", " ja", " th")))
 
     def natural(length: int) -> str:

@@ -1,4 +1,4 @@
-"""Sessions of many sizes and pasts, made by the service's own routes, and what must be true of each."""
+"""Makes sessions of many sizes and pasts through the service's own routes, and checks what they hold."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from bench import Bench, check
 from openbot_memory.domain.rules import MAX_WRITES, Proposal
 
 type Json = dict[str, Any]
-type Step = Callable[[int, int], None]  # tells how much of how much is done
+type Step = Callable[[int, int], None]  # reports progress: done, of how many
 
 BATCH = 50  # items that a model reads at once
 SAID = "What was said here is as long as most of what people and assistants say, about two lines of text, and holds "
 FACT = "This is what was agreed on as point {}, told in one plain sentence of a usual length, as models write them."
-numbers = count(1)  # of turns and contents, so that none is twice
+numbers = count(1)  # make each turn and content unique
 
 
 class Old(NamedTuple):
-    """An early version, and what was known then."""
+    """An early version, and the active facts of its memory."""
 
     version: str
     entries: dict[str, str]
@@ -27,16 +27,16 @@ class Old(NamedTuple):
 
 @dataclass
 class Subject:
-    """A session, and what it must hold."""
+    """A session, and what it is expected to hold."""
 
     bench: Bench
     name: str
     head: str = ""
     revision: int = 0
-    entries: dict[str, str] = field(default_factory=dict[str, str])  # active: key, content
+    entries: dict[str, str] = field(default_factory=dict[str, str])  # content by key, of active facts
     items: int = 0
     old: Old = Old("", {})
-    cursors: dict[int, str] = field(default_factory=dict[int, str])  # of the items, by how many lie before
+    cursors: dict[int, str] = field(default_factory=dict[int, str])  # of pages of items, by the number of items before
 
     @property
     def path(self) -> str:
@@ -49,7 +49,8 @@ class Subject:
     def get(self, path: str = "") -> Json:
         return self.bench.service.get(self.path + path)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
+        """Take over the head and revision of the service."""
         self.saw(self.get())
 
     def seen(self, **body: object) -> Json:
@@ -77,13 +78,13 @@ class Subject:
         self.old = Old(self.head, dict(self.entries))
 
     def on(self, bench: Bench) -> "Subject":
-        """The same session, where the rows were copied to."""
+        """The same session on another bench, to which its rows were copied."""
         self.bench = bench
         return self
 
 
 def said(count: int, length: int = 200) -> list[Json]:
-    """Messages that hold no plain statement, so that `offline` finds nothing in them."""
+    """Messages without a plain statement, so that `offline` finds nothing in them."""
     texts = (f"{SAID}number {next(numbers)}".ljust(length, ".") for _ in range(count))
     return [{"type": "message", "role": ("user", "assistant")[at % 2], "text": text} for at, text in enumerate(texts)]
 
@@ -99,7 +100,7 @@ def begun(bench: Bench, name: str, agent: str | None = None) -> Subject:
 
 
 def with_facts(bench: Bench, name: str, facts: int, items: int, step: Step) -> Subject:
-    """A session whose facts a model has found, and its agent, who has as many entries."""
+    """A session with facts that a model found, and its agent with as many entries."""
     subject = begun(bench, name, agent_with(bench, f"agent-{name}", facts))
     for some in batched(range(facts), MAX_WRITES, strict=False):
         learn(subject, [f"point-{number:05d}" for number in some])
@@ -120,7 +121,7 @@ def learn(subject: Subject, keys: list[str]) -> None:
     )
     subject.turn(1)
     subject.bench.deliver()
-    subject.look()
+    subject.refresh()
     subject.entries |= found
 
 
@@ -134,7 +135,7 @@ def agent_with(bench: Bench, name: str, entries: int) -> str:
 
 
 def fill(subject: Subject, items: int, step: Step) -> None:
-    """Turns of up to 1,000 items, each read by the model in batches, until the history has so many."""
+    """Append turns of up to 1,000 items, each read by the model in batches, until the history has that many."""
     while subject.items < items:
         calls = len(subject.bench.model.questions)
         some = min(1000, items - subject.items)
@@ -143,11 +144,11 @@ def fill(subject: Subject, items: int, step: Step) -> None:
         calls = len(subject.bench.model.questions) - calls
         check(calls == -(-some // BATCH), f"{some} items are read in one call for each {BATCH}, not in {calls}")
         step(subject.items, items)
-    subject.look()
+    subject.refresh()
 
 
 def changed_often(bench: Bench, name: str, times: int, step: Step) -> Subject:
-    """One fact, remembered anew again and again, beside others."""
+    """A session with one fact among others that was changed many times."""
     subject = begun(bench, name)
     for number in range(9):
         subject.remember(f"point-{number}")
@@ -159,8 +160,8 @@ def changed_often(bench: Bench, name: str, times: int, step: Step) -> Subject:
     return subject
 
 
-def gone_back_often(bench: Bench, name: str, times: int, step: Step) -> Subject:
-    """Each time a fact is remembered and taken back, and a turn goes on from before it."""
+def rewound_often(bench: Bench, name: str, times: int, step: Step) -> Subject:
+    """A session with many rewinds: each takes back a Remember, and a turn follows."""
     subject = begun(bench, name)
     for number in range(10):
         subject.remember(f"point-{number}")
@@ -171,14 +172,14 @@ def gone_back_often(bench: Bench, name: str, times: int, step: Step) -> Subject:
             subject.keep_old()  # on a branch that was left
         subject.rewind(head)
         subject.entries, subject.items = entries, items
-        bench.deliver()  # what the rewind left behind goes
+        bench.deliver()  # cleans up after the rewind
         learn(subject, [f"point-{at % 10}"])
         step(at + 1, times)
     return subject
 
 
 def forked_often(bench: Bench, name: str, times: int, step: Step) -> Subject:
-    """Forks of forks, each with a turn and a fact of its own."""
+    """The last of many forks of forks, each with a turn and a fact of its own."""
     subject = begun(bench, name)
     for at in range(times):
         subject.turn(1, model=None)
@@ -193,7 +194,7 @@ def forked_often(bench: Bench, name: str, times: int, step: Step) -> Subject:
 
 
 def scattered(bench: Bench, name: str, times: int, step: Step) -> Subject:
-    """Turns that nobody reads, because `generate` is off, and a change by hand after each: read items lie scattered."""
+    """A session with `generate` off and a change by hand after each turn, so that read and unread items alternate."""
     subject = begun(bench, name)
     command = {"_tag": "Configure", "generate": False}
     subject.saw(bench.service.post(f"{subject.path}/memory", subject.seen(command=command)))
@@ -208,7 +209,7 @@ def scattered(bench: Bench, name: str, times: int, step: Step) -> Subject:
 
 
 def walk(subject: Subject, seen: int = 0) -> Iterator[Json]:
-    """Yield the items behind so many in pages, and note the cursors on the way."""
+    """Yield the items after the first `seen`, in pages, and keep the cursors."""
     cursor = f"&cursor={subject.cursors[seen]}" if seen else ""
     while True:
         page = subject.get(f"/items?limit=500{cursor}")
@@ -221,7 +222,7 @@ def walk(subject: Subject, seen: int = 0) -> Iterator[Json]:
 
 
 def check_whole(subject: Subject) -> None:
-    """All items and facts of a session are there, each once, the items in order."""
+    """Check that a session has all its items, each once and in order, and all its facts."""
     ids = [int(item["id"].removeprefix("i-")) for item in walk(subject)]
     check(len(ids) == subject.items, f"{subject.name} has {len(ids)} items, not {subject.items}")
     check(ids == sorted(set(ids)), f"the items of {subject.name} come in order, each once")

@@ -1,6 +1,6 @@
-"""A stand-in for DynamoDB, only to fill the table: the emulator's Query looks at every row of a partition.
+"""An in-memory stand-in for DynamoDB that is fast to fill: the emulator's Query scans every row of a partition.
 
-What the handlers write here is copied into the emulator, where everything is measured.
+The rows that the handlers write here are then copied into the emulator, where everything is measured.
 """
 
 import operator
@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from capacity import INDEX_KEY, row_size
 
 type Row = Mapping[str, Any]
-type Place = tuple[str, str]  # in an order: what it sorts by, and the sort key
+type Position = tuple[str, str]  # in an order: the value that is sorted by, and the sort key
 
 PAGE = 1024 * 1024  # bytes
 LAST = "\U0010ffff"
@@ -26,7 +26,7 @@ class Partition:
     def __init__(self) -> None:
         self.rows = dict[str, Row]()
         self.sizes = dict[str, int]()
-        self.order: dict[str, list[Place]] = {"sk": [], INDEX_KEY: []}
+        self.order: dict[str, list[Position]] = {"sk": [], INDEX_KEY: []}
 
     def put(self, row: Row) -> None:
         sk = row["sk"]["S"]
@@ -44,7 +44,7 @@ class Partition:
 
 
 class StandIn:
-    """The calls that the store makes, and of each only what the store uses."""
+    """Implements the calls that the store makes, as far as the store uses them."""
 
     def __init__(self) -> None:
         self.partitions = defaultdict[str, Partition](Partition)

@@ -1,4 +1,4 @@
-"""The own time of warm handlers: all but what the stand-in of the table takes, which is measured and taken off."""
+"""Measures the time of warm handlers, without that of the stand-in for the table."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ class Warm(NamedTuple):
 
 
 class Timed:
-    """The stand-in, and how many seconds its calls took in all."""
+    """The stand-in, with the total seconds of its calls."""
 
     def __init__(self, client: StandIn) -> None:
         self._client = client
@@ -45,8 +45,8 @@ class Timed:
         return timed
 
 
-class Watch:
-    """Takes the time of each call of the two handlers behind the API, in ms."""
+class Stopwatch:
+    """Times each call of the two handlers behind the API, in ms."""
 
     def __init__(self, bench: Bench, table: Timed) -> None:
         self.table = table
@@ -66,12 +66,12 @@ class Watch:
 
 
 def handlers() -> list[Warm]:
-    """Of a session with 50 facts and 150 items."""
+    """Time the operations on a session with 50 facts and 150 items."""
     stand_in = StandIn()
     bench, table = Bench(stand_in), Timed(stand_in)
     subject = with_facts(bench, "warm", FACTS, ITEMS, lambda _done, _total: None)
     object.__setattr__(wiring.table(), "client", table)
-    watch = Watch(bench, table)
+    watch = Stopwatch(bench, table)
     found = list[Warm]()
     for name, operation in operations(bench, subject).items():
         watch.times.clear()
@@ -103,7 +103,7 @@ def operations(bench: Bench, subject: Subject) -> dict[str, Callable[[], object]
 
 
 def botocore_alone() -> Warm:
-    """What its client adds to each request: it writes, signs and reads one, and nothing is sent."""
+    """What botocore adds to each request: it serializes, signs and parses one that is not sent."""
     client = cast("Any", wiring)._client("dynamodb")  # noqa: SLF001 - configured as the functions' own
     body = b'{"Items": [{"pk": {"S": "a"}, "sk": {"S": "b"}, "text": {"S": "' + b"x" * 500 + b'"}}], "Count": 1}'
     headers = HTTPHeaders.from_dict({"content-type": "application/x-amz-json-1.0"})

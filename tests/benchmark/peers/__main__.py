@@ -1,7 +1,7 @@
-"""The same work in this service and in others, side by side on this machine, into docs/peers.md.
+"""Compares this service with other memory systems, doing the same work on this machine; writes docs/peers.md.
 
-Each system does it in a process of its own, one after the other, several times over; ratios are taken within a round,
-so that what slows the machine for a while slows all of them.
+In each round, each system runs in a process of its own, one after the other. Ratios are taken within a round, so that
+whatever slows the machine for a while affects all of them.
 """
 
 import json
@@ -27,26 +27,26 @@ SYSTEMS = {
     "by_langgraph": f"LangGraph {version('langgraph')}",
 }
 ROUNDS = 7
-# As a child of a shell: a process begins with the peak of memory of the one that forks it.
+# As a child of a shell, because a process inherits the peak of memory of the one that forks it.
 APART = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
 
 type Round = dict[str, dict[str, float]]
 
 
 def main() -> None:
-    played(1, "Warming up")  # compiles what is imported
-    text = report(played(ROUNDS, "Measuring"))
+    play(1, "Warming up")  # compiles what is imported
+    text = report(play(ROUNDS, "Measuring"))
     before, _, rest = PAGE.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
     PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
     print(text)  # noqa: T201
 
 
-def played(rounds: int, told: str) -> list[Round]:
-    return [{module: worked(module) for module in SYSTEMS} for _ in track(range(rounds), f"{told} ...")]
+def play(rounds: int, title: str) -> list[Round]:
+    return [{module: work(module) for module in SYSTEMS} for _ in track(range(rounds), f"{title} ...")]
 
 
-def worked(module: str) -> dict[str, float]:
+def work(module: str) -> dict[str, float]:
     path = [ROOT / "tests/benchmark", ROOT / "tests/integration"]
     found = subprocess.run(  # noqa: S603
         [*APART, sys.executable, HERE / "work.py", module],

@@ -23,7 +23,7 @@ class LangGraph:
         return [each.value["content"] for each in self.memory.search(SESSION, limit=number)]
 
     def text(self) -> str:
-        """It has neither a text nor an order: the newest facts are looked for here."""
+        """The newest facts, sorted here: the store has neither an order nor a text of its own."""
         found = sorted(self.memory.search(SESSION, limit=ALL), key=attrgetter("updated_at"), reverse=True)
         return fitting(f"- {each.value['content']}\n" for each in found)
 

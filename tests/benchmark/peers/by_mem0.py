@@ -1,6 +1,6 @@
-"""Mem0's open-source library as it is used without a server: Qdrant in this process, its history in SQLite.
+"""Mem0's open-source library, used without a server: Qdrant in this process, its history in SQLite.
 
-No model is asked (`infer=False`), and its own mock of an embedder answers, with 10 numbers that are always the same.
+No model is called (`infer=False`), and Mem0's own mock embedder always answers with the same 10 numbers.
 """
 
 import importlib
@@ -12,18 +12,18 @@ from typing import Any
 from work import fitting
 
 home = tempfile.TemporaryDirectory()
-logging.getLogger("mem0").setLevel(logging.ERROR)  # else it tells of its extras, which are not installed
+logging.getLogger("mem0").setLevel(logging.ERROR)  # or it warns of extras that are not installed
 os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": home.name}
 mem0: Any = importlib.import_module("mem0")
 embeddings: Any = importlib.import_module("mem0.embeddings.mock")
 
 WHO = {"user_id": "ana"}
-FIT = 80  # facts that surely fill the text
+ENOUGH = 80  # facts, more than fit the text
 
 
 class Mem0:
     def __init__(self) -> None:
-        unused = {"provider": "openai", "config": {"api_key": "none"}}  # made, as it insists on one, and never asked
+        unused = {"provider": "openai", "config": {"api_key": "none"}}  # required, and never called
         store = {"path": ":memory:", "embedding_model_dims": 10, "collection_name": "peers"}
         self.memory = mem0.Memory.from_config({
             "vector_store": {"provider": "qdrant", "config": store},
@@ -40,8 +40,8 @@ class Mem0:
         return [each["memory"] for each in self.memory.get_all(filters=WHO, top_k=number)["results"]]
 
     def text(self) -> str:
-        """Of the nearest facts, as its documentation does."""
-        found = self.memory.search("What was agreed on?", filters=WHO, top_k=FIT)["results"]
+        """The nearest facts, as in its documentation."""
+        found = self.memory.search("What was agreed on?", filters=WHO, top_k=ENOUGH)["results"]
         return fitting(f"- {each['memory']}\n" for each in found)
 
 

@@ -1,4 +1,4 @@
-"""Our service: its two handlers, with whole API Gateway events, over a table that is held in this process."""
+"""OpenBot Memory itself: its two handlers, called with whole API Gateway events, over a table in this process."""
 
 import json
 import os

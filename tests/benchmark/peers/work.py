@@ -1,4 +1,4 @@
-"""The work that every system does, in a process of its own: `work.py MODULE` prints what it took, as JSON."""
+"""The work that every system does in a process of its own: `work.py MODULE` prints the measurements as JSON."""
 
 import importlib
 import json
@@ -22,11 +22,11 @@ class System(Protocol):
     def store(self, key: str, content: str) -> None: ...
 
     def facts(self, number: int) -> list[str]:
-        """Contents of so many facts, in any order."""
+        """The contents of a number of facts, in any order."""
         ...
 
     def text(self) -> str:
-        """For a prompt, in `LENGTH` characters at most, the system's own words around them not counted."""
+        """A text for a prompt with at most `LENGTH` characters of facts; words that the system adds are not counted."""
         ...
 
 
@@ -51,7 +51,7 @@ def main(module: str) -> dict[str, float]:
 
 
 def fitting(lines: Iterable[str]) -> str:
-    """The text of a system that makes none itself: as many of its lines as there is room for."""
+    """As many of the lines as fit, for systems without a text of their own."""
     text = ""
     for line in lines:
         if len(text) + len(line) > LENGTH:
@@ -79,12 +79,12 @@ def timed(call: Callable[[], Any]) -> float:
 
 
 def since(begun: float) -> float:
-    """In ms."""
+    """Milliseconds since then."""
     return 1000 * (time.perf_counter() - begun)
 
 
 def resident() -> float:
-    """The most that the process had until now, in MB."""
+    """The peak memory of the process so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
