@@ -1,8 +1,8 @@
-"""Puts a local stack of its own under load, then compares what it acknowledged with what it holds.
+"""Puts a local stack under load and then checks that every acknowledged change is stored exactly once: `make load`.
 
-1. Locust plays writers of their own sessions, sharers of one session, and people who teach one agent.
-2. When all is read and learned, every session and the agent are read out whole.
-3. Each acknowledged change must be there, once, and nothing else. The exit code says whether it is so.
+1. Locust simulates users: some write sessions of their own, some share one session, some teach one agent.
+2. Once everything is consolidated and learned, all sessions and the agent are read through the API.
+3. Every acknowledged change must be stored exactly once, and nothing else; otherwise the exit code is 1.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from load_stack import LoadStack, load_stack
 
 from openbot_memory_emulator.console import CommandError, console, show_error, step
 
-MOST_SHOWN = 30  # faults
+MOST_SHOWN = 30  # violations
 
 
 def main() -> int:
@@ -26,7 +26,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--users", type=int, default=12)
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started ends, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the stack is stopped, too
     try:
         with load_stack() as made:
             return run(made, given.users, given.minutes)
@@ -42,23 +42,23 @@ def run(made: LoadStack, users: int, minutes: float) -> int:
         took = time.monotonic() - begun
     acknowledged = journal.read(made.journal)
     with made.client() as client:
-        with step("Waiting until everything is read and learned"):
+        with step("Waiting until everything is consolidated and learned"):
             stored_state.until_quiet(client, acknowledged)
-        with step("Reading everything out"):
+        with step("Reading the stored state"):
             sessions = stored_state.sessions(client, [each.session for each in acknowledged.made])
             agent = stored_state.agent(client)
     totals = Totals()
-    faults = list(violations(acknowledged, sessions, agent, totals))
+    found = list(violations(acknowledged, sessions, agent, totals))
     show(tables.latencies(statistics))
     show(tables.totals(totals, made.dead_letters()))
     requests = sum(each["num_requests"] for each in statistics)
     show(f"{requests:,} requests in {took / 60:.1f} minutes, {requests / took:.1f} a second.")
-    for fault in faults[:MOST_SHOWN]:
-        console.print(f"[bold red]✗[/] {fault}")
-    if faults:
-        console.print(f"[bold red]✗[/] {len(faults)} faults. See above.")
+    for violation in found[:MOST_SHOWN]:
+        console.print(f"[bold red]✗[/] {violation}")
+    if found:
+        console.print(f"[bold red]✗[/] {len(found)} violations.")
         return 1
-    console.print("[green]✓[/] Consistent: every acknowledged change is stored once, and nothing else.")
+    console.print("[green]✓[/] Consistent: every acknowledged change is stored exactly once, and nothing else.")
     return 0
 
 

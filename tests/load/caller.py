@@ -1,4 +1,4 @@
-"""One principal's way to the API: every answer is timed, and what changes something is sent until its fate is known."""
+"""A client of the API that times every response and repeats a change until the service says what became of it."""
 
 import random
 import time
@@ -10,28 +10,28 @@ from typing import Any
 import httpx
 
 type Json = dict[str, Any]
-type Tell = Callable[[str, float, int, str | None], None]  # route, milliseconds, bytes, error if there is one
+type Report = Callable[[str, float, int, str | None], None]  # route, milliseconds, bytes, error or None
 
 PATIENCE = httpx.Timeout(60)
-IMPATIENCE = (0.01, 0.1)  # seconds after which a caller now and then goes away and asks again
-GIVES_UP_EARLY, ASKS_AGAIN = 0.03, 0.03  # of the changes
+IMPATIENCE = (0.01, 0.1)  # seconds after which an impatient caller disconnects and sends the request again
+GIVES_UP_EARLY, ASKS_AGAIN = 0.03, 0.03  # shares of the changes
 TRIES = 10
 OK, CONFLICT, BUSY = 200, 409, 500
 
 
-class Surprise(Exception):
-    """An answer that must not be."""
+class UnexpectedAnswer(Exception):
+    """A response that the service must not give."""
 
 
-class Unknown(Exception):
-    """The service has not said what became of a change."""
+class NoAnswer(Exception):
+    """No attempt was answered, so it is unknown whether the change was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     url: str
     token: str
-    tell: Tell
+    report: Report
     chance: random.Random
     client: httpx.Client = field(init=False)
 
@@ -41,20 +41,20 @@ class Caller:
         object.__setattr__(self, "client", client)
 
     def get(self, route: str, *ids: str, **query: str | int) -> Json:
-        """Raises Surprise, Unknown."""
+        """Raises UnexpectedAnswer, NoAnswer."""
         for _ in range(TRIES):
             answer = self._timed(f"GET {route}", "GET", route.format(*ids), params=query)
             if answer and answer.status_code == OK:
                 return answer.json()
             if answer and answer.status_code < BUSY:
-                raise Surprise(f"GET {route}: {answer.status_code} {answer.text}")
+                raise UnexpectedAnswer(f"GET {route}: {answer.status_code} {answer.text}")
             self._wait()
-        raise Unknown(route)
+        raise NoAnswer(route)
 
     def post(self, route: str, *ids: str, body: Json, refusals: tuple[str, ...] = ()) -> Json | None:
-        """Send a change under one Idempotency-Key until it is carried out, once; None if refused as may be.
+        """Send a change with one Idempotency-Key until it is answered; None for one of the allowed refusals.
 
-        Raises Surprise, Unknown.
+        Raises UnexpectedAnswer, NoAnswer.
         """
         path, headers = route.format(*ids), {"Idempotency-Key": uuid.UUID(int=self.chance.getrandbits(128)).hex}
         if self.chance.random() < GIVES_UP_EARLY:
@@ -68,19 +68,19 @@ class Caller:
             if answer and answer.status_code == CONFLICT and answer.json()["_tag"] in refusals:
                 return None
             if answer and answer.status_code < BUSY:
-                raise Surprise(f"POST {route}: {answer.status_code} {answer.text}")
+                raise UnexpectedAnswer(f"POST {route}: {answer.status_code} {answer.text}")
             self._wait()
-        raise Unknown(route)
+        raise NoAnswer(route)
 
     def _ask_again(self, route: str, path: str, body: Json, headers: Json, first: httpx.Response) -> None:
-        """Now and then a caller repeats what was acknowledged. The same must be answered, and nothing done."""
+        """Sometimes repeat an acknowledged request. The response must be the same."""
         if self.chance.random() < ASKS_AGAIN:
             again = self._timed(f"POST {route}, repeated", "POST", path, json=body, headers=headers)
             if again and again.status_code < BUSY and again.json() != first.json():
-                raise Surprise(f"POST {route}: repeated, it was answered differently")
+                raise UnexpectedAnswer(f"POST {route}: a repeated request was answered differently")
 
     def _timed(self, name: str, method: str, path: str, **how: Any) -> httpx.Response | None:  # noqa: ANN401 - httpx's own
-        """The answer; None if none came. A conflict is told as a row of its own."""
+        """Send a request and report its time; None without a response. Conflicts are reported as another route."""
         begun = time.perf_counter()
         try:
             answer, error = self.client.request(method, path, **how), None
@@ -93,7 +93,7 @@ class Caller:
             name, error = f"{name}, gone before the answer", None
         elif answer is not None and not answer.is_success:
             error = f"{answer.status_code} {answer.json().get('_tag', answer.text)}"
-        self.tell(name, took, len(answer.content) if answer is not None else 0, error)
+        self.report(name, took, len(answer.content) if answer is not None else 0, error)
         return answer
 
     def _wait(self) -> None:

@@ -43,14 +43,14 @@ class Totals:
 def violations(
     journal: Journal, sessions: Mapping[str, StoredState], agent: StoredState, totals: Totals
 ) -> Iterator[str]:
-    """Tell what does not fit. `totals` is filled on the way."""
-    yield from (f"an answer that must not be: {wrong.what}" for wrong in journal.wrong)
+    """Yield each difference between journal and stored state, in words. Adds up `totals` on the way."""
+    yield from (f"an unexpected answer: {each.description}" for each in journal.unexpected)
     turns, changed = _by_session(journal.turns), _by_session(journal.changed)
     for made in journal.made:
         session = _Session(made, sessions, turns[made.session], changed[made.session], totals)
-        yield from (f"session {made.session}: {fault}" for fault in session.violations())
+        yield from (f"session {made.session}: {each}" for each in session.violations())
     taught = [turn for made in journal.made if made.agent for turn in turns[made.session]]
-    yield from (f"the agent: {fault}" for fault in _agent(journal.taught, taught, sessions, agent, totals))
+    yield from (f"the agent: {each}" for each in _agent(journal.taught, taught, sessions, agent, totals))
 
 
 def _by_session[T: (Turn, Changed)](entries: Iterable[T]) -> Mapping[str, list[T]]:
@@ -78,21 +78,21 @@ class _Session:
         yield from final(self.changed, self.shown.entries)
         yield from learned(self.turns, {self.made.session: self.shown}, self.shown.entries)
         if self.turns and (self.shown.consolidation["waiting"] or self.shown.consolidation["error"]):
-            yield f"it is not read: {self.shown.consolidation}"
+            yield f"not everything is consolidated: {self.shown.consolidation}"
 
     def _versions(self) -> Iterator[str]:
-        """Every acknowledged change is one version of the log, and its revision counts all that happened."""
+        """Every acknowledged change is one version in the log, and the revision counts all changes."""
         rows = Counter(row["trigger"] for row in self.shown.log)
         by_hand = [row["version"] for row in self.shown.log if row["trigger"] == BY_HAND]
         yield from same("version", (each.version for each in self.changed), by_hand)
         forks = int(self.made.forked is not None)
         if rows["fork"] != forks or rows.total() != forks + rows[BY_HAND] + rows["consolidation"]:
-            yield f"its log has rows of another sort: {dict(rows)}"
+            yield f"its log has unexpected triggers: {dict(rows)}"
         if any(row["dropped"] for row in self.shown.log):
-            yield "something that was said was dropped"
-        happened = 1 + len(self.turns) + len(self.changed) + rows["consolidation"]
-        if self.shown.head["revision"] != happened:
-            yield f"its revision is {self.shown.head['revision']}, but {happened - 1} changes made it"
+            yield "a proposal was dropped"
+        expected = 1 + len(self.turns) + len(self.changed) + rows["consolidation"]
+        if self.shown.head["revision"] != expected:
+            yield f"its revision is {self.shown.head['revision']}, and should be {expected}"
         self.totals.sessions += 1
         self.totals.forks += forks
         self.totals.turns += len(self.turns)
@@ -100,33 +100,33 @@ class _Session:
         self.totals.consolidations += rows["consolidation"]
 
     def _items(self) -> Iterator[str]:
-        """Every acknowledged turn stands in the history whole, once, after what a fork has copied."""
+        """The history holds every acknowledged turn once and completely, after the items that a fork copied."""
         copied, own = self.shown.items[: self.made.copied], self.shown.items[self.made.copied :]
         if self.made.forked and copied != self.sessions[self.made.forked].items[: self.made.copied]:
-            yield "the fork's first items are not its source's"
-        told = {turn.turn: turn.items for turn in self.turns}
-        there = Counter(item["turn"] for item in own if item["type"] != "memory")
-        if there != told:
-            yield f"turns in the journal and in the history differ: {sorted(told.items() ^ there.items())}"
+            yield "the fork's first items differ from its source's"
+        acknowledged = {turn.turn: turn.items for turn in self.turns}
+        stored = Counter(item["turn"] for item in own if item["type"] != "memory")
+        if stored != acknowledged:
+            yield f"turns in the journal and in the history differ: {sorted(acknowledged.items() ^ stored.items())}"
         by_hand = sum(item["type"] == "memory" for item in own)
         if by_hand != len(self.changed):
-            yield f"{by_hand} items tell of changes by hand, {len(self.changed)} were acknowledged"
+            yield f"{by_hand} items record changes by hand, but {len(self.changed)} were acknowledged"
         if len({item["id"] for item in self.shown.items}) != len(self.shown.items):
-            yield "an item's id is there twice"
+            yield "an item id is used twice"
 
 
 def _agent(
     changes: list[Taught], turns: list[Turn], sessions: Mapping[str, StoredState], shown: StoredState, totals: Totals
 ) -> Iterator[str]:
-    """Its version is the sum of what people and lessons changed, its log has no gap, and every lesson is there once."""
+    """The version counts all changes by people and by learning, the log has no gap, and nothing is learned twice."""
     version = shown.head["version"]
     if [row["version"] for row in shown.log] != list(range(version, 0, -1)):
-        yield "its log has a gap, or a version twice"
+        yield "its log has a gap or shows a version twice"
     by_hand = [row["version"] for row in shown.log if row["trigger"] == BY_HAND]
     lessons = [row for row in shown.log if row["trigger"] == "consolidation"]
     yield from same("version", (each.version for each in changes), by_hand)
     if version != len(changes) + len(lessons):
-        yield f"its version is {version}, but people made {len(changes)} and lessons {len(lessons)}"
+        yield f"its version is {version}, but people made {len(changes)} changes and learning {len(lessons)}"
     keys = [key for row in lessons for key in row["keys"]]
     yield from same("lesson", (turn.key for turn in turns), keys)
     yield from final(changes, shown.entries)
@@ -134,15 +134,15 @@ def _agent(
     totals.taught, totals.lessons, totals.entries = len(changes), len(lessons), len(shown.entries)
 
 
-def same(what: str, acknowledged: Iterable[object], there: Iterable[object]) -> Iterator[str]:
-    """Both the same, each once."""
-    told, found = Counter(acknowledged), Counter(there)
-    yield from (f"{what} {each} was acknowledged {told[each]} times, and is there {found[each]} times"
-                for each in told.keys() | found.keys() if not told[each] == found[each] == 1)  # fmt: skip
+def same(what: str, acknowledged: Iterable[object], stored: Iterable[object]) -> Iterator[str]:
+    """Everything acknowledged is stored exactly once, and nothing else."""
+    expected, found = Counter(acknowledged), Counter(stored)
+    yield from (f"{what} {each} was acknowledged {expected[each]} times and is stored {found[each]} times"
+                for each in expected.keys() | found.keys() if not expected[each] == found[each] == 1)  # fmt: skip
 
 
 def final(changes: Sequence[Changed] | Sequence[Taught], entries: Json) -> Iterator[str]:
-    """What was acknowledged last of a key is what it says now."""
+    """Every key holds the content of its last acknowledged change."""
     last = dict[str, Changed | Taught]()
     for change in sorted(changes, key=lambda each: each.revision if isinstance(each, Changed) else each.version):
         last[change.key] = change
@@ -156,7 +156,7 @@ def final(changes: Sequence[Changed] | Sequence[Taught], entries: Json) -> Itera
 
 
 def learned(turns: Iterable[Turn], sessions: Mapping[str, StoredState], entries: Json) -> Iterator[str]:
-    """Every user's statement became an entry, with the item in which it was said as its one source."""
+    """Every statement of a user became an entry whose only source is the item that states it."""
     first = {(name, item["turn"]): item["id"] for name, shown in sessions.items()
              for item in reversed(shown.items) if item["type"] == "message"}  # fmt: skip
     for turn in turns:

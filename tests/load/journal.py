@@ -1,4 +1,4 @@
-"""What the service has acknowledged under load, one line of JSON each, in the order of the answers."""
+"""Records what the service acknowledged under load, one line of JSON each, in the order of the responses."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -13,12 +13,12 @@ class Made:
     session: str
     agent: str | None = None
     forked: str | None = None  # from this session
-    copied: int = 0  # so many items
+    copied: int = 0  # items of that session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A finished turn, whose user has stated what must be learned under `key`."""
+    """A finished turn in which the user states a fact that must be learned under `key`."""
 
     session: str
     turn: str
@@ -48,15 +48,15 @@ class Taught:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wrong:
-    """An answer that must not be."""
+class Unexpected:
+    """A response that the service must not give, or none at all."""
 
-    what: str
+    description: str
 
 
-type Entry = Made | Turn | Changed | Taught | Wrong
+type Entry = Made | Turn | Changed | Taught | Unexpected
 
-KINDS = {kind.__name__: kind for kind in (Made, Turn, Changed, Taught, Wrong)}
+KINDS = {kind.__name__: kind for kind in (Made, Turn, Changed, Taught, Unexpected)}
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Journal:
     turns: list[Turn] = field(default_factory=list[Turn])
     changed: list[Changed] = field(default_factory=list[Changed])
     taught: list[Taught] = field(default_factory=list[Taught])
-    wrong: list[Wrong] = field(default_factory=list[Wrong])
+    unexpected: list[Unexpected] = field(default_factory=list[Unexpected])
 
     def add(self, entry: Entry) -> None:
         match entry:
@@ -79,8 +79,8 @@ class Journal:
                 self.changed.append(entry)
             case Taught():
                 self.taught.append(entry)
-            case Wrong():
-                self.wrong.append(entry)
+            case Unexpected():
+                self.unexpected.append(entry)
 
 
 def write(path: Path, entry: Entry) -> None:

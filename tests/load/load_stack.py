@@ -42,10 +42,10 @@ class LoadStack:
         return httpx.Client(base_url=self.url, headers=headers, timeout=120, trust_env=False)
 
     def run_locust(self, users: int, minutes: float) -> list[Json]:
-        """Let Locust run the users for so long; its statistics by route."""
-        told = {"url": self.url, "tokens": self.tokens, "journal": str(self.journal)}
-        here = self.config.directory / "load.json"
-        here.write_text(json.dumps(told))
+        """Let Locust run the users; return its statistics by route."""
+        stage = {"url": self.url, "tokens": self.tokens, "journal": str(self.journal)}
+        stage_file = self.config.directory / "load.json"
+        stage_file.write_text(json.dumps(stage))
         results = self.config.directory / "statistics"
         command: list[str | Path] = [
             ROOT / ".local/load/bin/locust", "-f", Path(__file__).with_name("locustfile.py"),
@@ -54,29 +54,29 @@ class LoadStack:
             "--json-file", results,
         ]  # fmt: skip
         log = self.config.logs / "locust.log"
-        environment = self.config.environment() | {"LOAD_STAGE": str(here)}
+        environment = self.config.environment() | {"LOAD_STAGE": str(stage_file)}
         run(command, log=log, cwd=self.config.directory, environment=environment, failed="Locust failed.")
         return json.loads(results.with_suffix(".json").read_text())
 
     def dead_letters(self) -> int:
-        """Events that no function could carry out."""
+        """The number of events in dead-letter queues."""
         queues = self.config.client("sqs")
         count = "ApproximateNumberOfMessages"
         urls = queues.list_queues().get("QueueUrls", [])
-        told = (queues.get_queue_attributes(QueueUrl=url, AttributeNames=[count])["Attributes"] for url in urls)
-        return sum(int(attributes[count]) for attributes in told)
+        found = (queues.get_queue_attributes(QueueUrl=url, AttributeNames=[count])["Attributes"] for url in urls)
+        return sum(int(attributes[count]) for attributes in found)
 
 
 @contextmanager
 def load_stack() -> Generator[LoadStack]:
-    """A fresh stack, which is stopped at the end; its logs stay."""
+    """A fresh stack, stopped at the end; its logs are kept."""
     config = StackConfig(ROOT, DIRECTORY, int(os.environ.get("OPENBOT_LOCAL_PORT") or free_port()))
-    stack.down(config)  # of a run that was killed
+    stack.down(config)  # one that a killed run left
     try:
         up = stack.up(config, model_url=None, reset=True)
         made = LoadStack(config, up["url"], tuple(_persons(config)), up["tokens"]["admin"])
         made.journal.unlink(missing_ok=True)
-        _furnish(made)
+        _prepare(made)
         yield made
     finally:
         stack.down(config)
@@ -95,8 +95,8 @@ def _persons(config: StackConfig) -> Generator[str]:
         yield tokens.issue(table, who)
 
 
-def _furnish(made: LoadStack) -> None:
-    """The organization's agents learn without a model, and what all share is there."""
+def _prepare(made: LoadStack) -> None:
+    """Let the organization's agents learn with `offline`, and create the shared agent and session."""
     with made.client() as admin:
         admin.patch("/v1/organization", json={"agentMemoryModel": "offline"}).raise_for_status()
         admin.post("/v1/agents", json={"name": "Hot", "id": AGENT, "shared": True}).raise_for_status()

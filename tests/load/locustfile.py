@@ -1,4 +1,4 @@
-"""Locust drives the users: it starts them, one after another, and counts what they tell.
+"""Runs the simulated users in Locust, which starts them one after another and counts what they report.
 
 Locust has an environment of its own, so type checkers do not see it.
 """
@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
-locust: Any = importlib.import_module("locust")  # before all else: it makes what blocks let others go on
+locust: Any = importlib.import_module("locust")  # first, because it patches blocking calls
 
 journal, users = importlib.import_module("journal"), importlib.import_module("users")
 caller = importlib.import_module("caller")
@@ -32,7 +32,7 @@ class Person(locust.User):
     def on_start(self) -> None:
         number = next(numbers)
         token = STAGE["tokens"][number % len(STAGE["tokens"])]
-        via = caller.Caller(STAGE["url"], token, self.tell, random.Random(number))  # noqa: S311 - the same every run
+        via = caller.Caller(STAGE["url"], token, self.report, random.Random(number))  # noqa: S311 - the same every run
         write = partial(journal.write, Path(STAGE["journal"]))
         self.simulated = self.user(f"{self.user.__name__.lower()}{number}", via, write, **self.fields)
 
@@ -40,7 +40,7 @@ class Person(locust.User):
     def step(self) -> None:
         self.simulated.step()
 
-    def tell(self, route: str, took: float, size: int, error: str | None) -> None:
+    def report(self, route: str, took: float, size: int, error: str | None) -> None:
         method, _, name = route.partition(" ")
         failed = RuntimeError(error) if error else None
         self.environment.events.request.fire(

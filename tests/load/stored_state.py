@@ -9,11 +9,11 @@ from journal import Journal
 from users import AGENT
 
 PAGE = 500
-LONGEST_WAIT = 300  # seconds for what is under way
+LONGEST_WAIT = 300  # seconds for consolidation and learning under way
 
 
 def until_quiet(client: httpx.Client, journal: Journal) -> None:
-    """Wait until all turns are consolidated and learned, or the time is up; the check then finds what is missing."""
+    """Wait until all turns are consolidated and learned, but not for ever: the check finds what is missing."""
     end = time.monotonic() + LONGEST_WAIT
     waiting = {turn.session for turn in journal.turns}
     while waiting and time.monotonic() < end:

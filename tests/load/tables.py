@@ -1,4 +1,4 @@
-"""Tables of what was counted: latencies by route, errors, and what the consistency check compared."""
+"""Makes tables of latencies and errors by route, and of what the consistency check compared."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -28,7 +28,7 @@ def _row(counted: Json) -> Iterator[object]:
 
 
 def percentile(times: Mapping[float, int], share: float) -> float:
-    """Locust keeps counts of rounded times."""
+    """A percentile of Locust's counts of rounded times."""
     left = sum(times.values()) * share
     for took in sorted(times):
         left -= times[took]

@@ -1,16 +1,16 @@
-"""Who uses the service under load: writers of their own sessions, sharers of one, and people who teach one agent."""
+"""The simulated users: writers of sessions of their own, sharers of one session, and teachers of one agent."""
 
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from caller import Caller, Json, Surprise, Unknown
-from journal import Changed, Entry, Made, Taught, Turn, Wrong
+from caller import Caller, Json, NoAnswer, UnexpectedAnswer
+from journal import Changed, Entry, Made, Taught, Turn, Unexpected
 
 SHARED = "shared"  # the session of several persons
 AGENT = "hot"
 TURNS = 20  # of one session
-KEYS = 12  # that hands write in one memory
+KEYS = 12  # that people write in one memory
 CONFLICTS = ("SessionConflict", "UnknownKey", "AgentMemoryConflict")
 SMALL_TALK = (
     "Noted. Shall I look for a train as well?",
@@ -37,8 +37,8 @@ class User:
     def step(self) -> None:
         try:
             self.act()
-        except (Surprise, Unknown) as error:
-            self.write(Wrong(what=f"{type(error).__name__}: {error}"))
+        except (NoAnswer, UnexpectedAnswer) as error:
+            self.write(Unexpected(description=f"{type(error).__name__}: {error}"))
 
     def act(self) -> None:
         raise NotImplementedError
@@ -48,7 +48,7 @@ class User:
         return self.number
 
     def say(self, session: str) -> None:
-        """A turn with one clear decision, some talk and, now and then, an app."""
+        """Append a turn with one clear decision, a reply and, in one of three, a tool call."""
         token = f"{self.name}t{self.next()}"
         content = f"We decided on plan {token}."
         items: list[Json] = [
@@ -63,7 +63,7 @@ class User:
             self.write(Turn(session=session, turn=token, items=len(items), key=f"plan-{token}", content=content))
 
     def change(self, session: str) -> None:
-        """Remember or Forget, on what was seen just now."""
+        """Remember or Forget, based on the session's state just read."""
         seen = self.caller.get(SESSION, session)["session"]
         key, content = self._choice()
         command = self._command(key, content)
@@ -91,7 +91,7 @@ class User:
 
 @dataclass
 class Writer(User):
-    """Has a session to itself, now and then goes on in a fork of it, and begins anew after some turns."""
+    """Writes a session of its own, sometimes continues in a fork of it, and begins another after some turns."""
 
     agent: str | None = None
     session: str = ""
@@ -128,7 +128,7 @@ class Writer(User):
 
 @dataclass
 class Sharer(User):
-    """One of several persons in one session, each of whom may be overtaken by another."""
+    """One of several persons in one session, whose changes may conflict."""
 
     def act(self) -> None:
         match self.chance.choices(["say", "look", "change"], [10, 40, 50])[0]:
@@ -142,7 +142,7 @@ class Sharer(User):
 
 @dataclass
 class Teacher(User):
-    """One of several persons who write the memory of one agent, while its sessions teach it, too."""
+    """One of several persons who change the memory of one agent, while it learns from its sessions, too."""
 
     def act(self) -> None:
         match self.chance.choices(["teach", "memory", "log"], [60, 25, 15])[0]:

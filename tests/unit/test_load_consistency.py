@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from consistency import StoredState, Totals, violations
-from journal import Changed, Journal, Made, Taught, Turn, Wrong
+from journal import Changed, Journal, Made, Taught, Turn, Unexpected
 
 type Json = dict[str, Any]
 
@@ -57,8 +57,8 @@ def agent() -> StoredState:
     )
 
 
-def faults(told: Journal, shown: StoredState, learner: StoredState) -> list[str]:
-    return list(violations(told, {"s": shown}, learner, Totals()))
+def found(acknowledged: Journal, stored: StoredState, learner: StoredState) -> list[str]:
+    return list(violations(acknowledged, {"s": stored}, learner, Totals()))
 
 
 def test_a_consistent_state_has_no_violation() -> None:
@@ -74,21 +74,21 @@ def without_entry(shown: StoredState, key: str) -> StoredState:
 
 SPOILED: dict[str, Callable[[Journal, StoredState, StoredState], tuple[Journal, StoredState, StoredState]]] = {
     "a change is lost": lambda j, s, a: (j, replace(s, log=s.log[1:]), a),
-    "a change is there twice": lambda j, s, a: (j, replace(s, log=[s.log[0], *s.log]), a),
+    "a change is stored twice": lambda j, s, a: (j, replace(s, log=[s.log[0], *s.log]), a),
     "a change was never acknowledged": lambda j, s, a: (replace(j, changed=j.changed[1:]), s, a),
     "a forgotten fact is active": lambda j, s, a: (replace(j, changed=j.changed[:1]), s, a),
     "a turn is lost": lambda j, s, a: (j, replace(s, items=[s.items[0], s.items[2]]), a),
-    "a turn is there twice": lambda j, s, a: (j, replace(s, items=[*s.items, s.items[1]]), a),
-    "a turn is not read": lambda j, s, a: (j, replace(s, consolidation={"waiting": 1, "error": None}), a),
+    "a turn is stored twice": lambda j, s, a: (j, replace(s, items=[*s.items, s.items[1]]), a),
+    "a turn is not consolidated": lambda j, s, a: (j, replace(s, consolidation={"waiting": 1, "error": None}), a),
     "a fact is not learned": lambda j, s, a: (j, without_entry(s, "plan-a"), a),
-    "something was dropped": lambda j, s, a: (
+    "a proposal was dropped": lambda j, s, a: (
         j,
         replace(s, log=[s.log[0], s.log[1] | {"dropped": [{"key": "x", "reason": "invalid"}]}, s.log[2]]),
         a,
     ),
-    "a revision too many": lambda j, s, a: (j, replace(s, head={"revision": 6}), a),
+    "the revision is too high": lambda j, s, a: (j, replace(s, head={"revision": 6}), a),
     "the agent's log has a gap": lambda j, s, a: (j, s, replace(a, log=a.log[:1])),
-    "the agent's version runs ahead": lambda j, s, a: (j, s, replace(a, head={"version": 3})),
+    "the agent's version is too high": lambda j, s, a: (j, s, replace(a, head={"version": 3})),
     "a lesson is lost": lambda j, s, a: (j, s, replace(a, log=[a.log[0] | {"keys": []}, a.log[1]])),
     "a lesson was learned twice": lambda j, s, a: (
         j,
@@ -96,10 +96,10 @@ SPOILED: dict[str, Callable[[Journal, StoredState, StoredState], tuple[Journal, 
         replace(a, log=[a.log[0] | {"keys": ["plan-a"] * 2}, a.log[1]]),
     ),
     "an agent's entry is lost": lambda j, s, a: (j, s, without_entry(a, "tea")),
-    "an answer that must not be": lambda j, s, a: (replace(j, wrong=[Wrong(what="500")]), s, a),
+    "an answer is unexpected": lambda j, s, a: (replace(j, unexpected=[Unexpected(description="500")]), s, a),
 }
 
 
 @pytest.mark.parametrize("spoiled", SPOILED)
 def test_a_spoiled_state_has_a_violation(spoiled: str) -> None:
-    assert faults(*SPOILED[spoiled](journal(), session(), agent()))
+    assert found(*SPOILED[spoiled](journal(), session(), agent()))
