@@ -1,4 +1,4 @@
-"""`make fuzz`: Schemathesis sends what the document allows, and what it forbids, to a stack of its own."""
+"""Sends requests that the OpenAPI document allows, and others, to a local stack with Schemathesis: `make fuzz`."""
 
 import argparse
 import os
@@ -17,17 +17,17 @@ from openbot_memory.http.openapi import WRITTEN
 
 DIRECTORY = ROOT / ".local/fuzz"
 PROGRAM = Path(sys.executable).with_name("st")
-LEFT_OUT = {
-    "positive_data_acceptance": "honest_acceptance asks the same, and knows of cursors and used keys",
-    "unsupported_method": "the gateway answers 404 to a method without a route, and no function is asked",
+EXCLUDED_CHECKS = {
+    "positive_data_acceptance": "replaced by acceptance_of_allowed_requests, which knows about cursors and used keys",
+    "unsupported_method": "the gateway answers 404 to a method without a route, without calling a function",
     "allow_header_conformance": "as above",
-    "object_level_authorization": "it needs a second identity; tests/local/test_routes.py has another organization's",
+    "object_level_authorization": "it needs a second identity; tests/local/test_access.py tests other organizations",
 }
 
 
 @contextmanager
 def running() -> Generator[Stack]:
-    """A stack on a free port, with nothing in it, and a model that answers any name and proposes nothing."""
+    """An empty stack on a free port, with a model server that proposes nothing under any model's name."""
     port, model = free_port(), ModelServer()
     given = {
         "OPENBOT_LOCAL_DIR": str(DIRECTORY),
@@ -35,7 +35,7 @@ def running() -> Generator[Stack]:
         "OPENBOT_LOCAL_MODEL_URL": model.url,
     }
     stack = Stack(DIRECTORY, port, os.environ | given, model)
-    stack.command("down")  # of a run that was killed
+    stack.command("down")  # one that a killed run left
     model.start()
     try:
         started = stack.command("up", "--reset")
@@ -50,9 +50,9 @@ def running() -> Generator[Stack]:
 def fuzz(stack: Stack, examples: int, seed: int, events: Path) -> int:
     command: list[str | Path] = [
         PROGRAM, "run", WRITTEN,
-        "--url", stack.written["url"],
-        "--header", f"Authorization: Bearer {stack.written['tokens']['admin']}",
-        "--exclude-checks", ",".join(LEFT_OUT),
+        "--url", stack.description["url"],
+        "--header", f"Authorization: Bearer {stack.description['tokens']['admin']}",
+        "--exclude-checks", ",".join(EXCLUDED_CHECKS),
         "--max-examples", str(examples),
         "--seed", str(seed),
         "--generation-database", "none",
@@ -69,8 +69,8 @@ def fuzz(stack: Stack, examples: int, seed: int, events: Path) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=250, help="of each route, in each phase")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**31), help="of a run to repeat")  # noqa: S311
+    parser.add_argument("--examples", type=int, default=250, help="how many for each route in each phase")
+    parser.add_argument("--seed", type=int, default=random.randrange(2**31), help="of the run to repeat")  # noqa: S311
     asked = parser.parse_args()
     events = DIRECTORY / "events.ndjson"
     with running() as stack:

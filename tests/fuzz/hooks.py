@@ -1,4 +1,4 @@
-"""What Schemathesis cannot know of this API."""
+"""Teaches Schemathesis what the OpenAPI document cannot express."""
 
 import random
 from threading import Lock
@@ -8,12 +8,12 @@ import schemathesis
 from known_ids import KnownIds
 from schemathesis.specs.openapi import checks
 
-of_schemathesis: Any = schemathesis  # whose types are known in part only
+of_schemathesis: Any = schemathesis  # its types are incomplete
 known_ids, lock = KnownIds(random.Random(0)), Lock()  # noqa: S311
 
 
 def whole(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """Whole numbers without a fraction: JSON Schema takes 1.0 for one, and a strict reader of JSON does not."""
+    """Write 1.0 as 1: JSON Schema accepts both as integers, and strict JSON parsing does not."""
     match value:
         case dict():
             return {name: whole(each) for name, each in cast("dict[str, Any]", value).items()}
@@ -50,8 +50,8 @@ def after_call(_context: object, case: Any, response: Any) -> None:  # noqa: ANN
 
 
 @of_schemathesis.check
-def honest_acceptance(ctx: object, response: Any, case: object) -> bool | None:  # noqa: ANN401
-    """As positive_data_acceptance, but for what no schema tells: which cursors were given out, which keys are used."""
+def acceptance_of_allowed_requests(ctx: object, response: Any, case: object) -> bool | None:  # noqa: ANN401
+    """As positive_data_acceptance, but for refusals that no schema can express: forged cursors, used keys, secrets."""
     if response.status_code in {400, 422}:
         refusal = response.json()
         paths = {issue["path"] for issue in refusal.get("issues", ())}

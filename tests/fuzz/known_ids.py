@@ -1,19 +1,19 @@
-"""Remembers ids, keys and versions from responses, so that later generated requests do not all end in a 404."""
+"""Remembers ids, keys and versions from responses, so that later generated requests are not all answered with 404."""
 
 import random
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-MOST = 20  # sessions, and agents: the newest, so that something is in them
-SHARE = 0.8  # of the requests that could name something
+MOST = 20  # of the newest sessions and agents, so that requests meet again
+SHARE = 0.8  # of the requests that get a known id
 
 type Json = dict[str, Any]
 
 
 @dataclass
 class Memory:
-    """`versions`: each with all that a change has to say of what it was decided on."""
+    """Known versions and keys of one memory; a version holds the fields that a change must name, such as `expected`."""
 
     versions: list[Json] = field(default_factory=list[Json])
     keys: list[str] = field(default_factory=list[str])
@@ -25,7 +25,7 @@ class KnownIds:
     memories: dict[str, dict[str, Memory]] = field(default_factory=lambda: defaultdict[str, dict[str, Memory]](dict))
 
     def record(self, path: str, parameters: Json, sent: Json, answer: Json) -> None:
-        """Remember what a successful response says; `path` is the route of the OpenAPI document."""
+        """Remember the ids in a successful response; `path` is the route of the OpenAPI document."""
         match answer:
             case {"session": {"id": identifier, "head": head, "revision": revision}}:
                 self._record("sessions", identifier, {"expected": head, "revision": revision}, sent)
@@ -38,7 +38,7 @@ class KnownIds:
 
     def _record(self, sort: str, identifier: str, version: Json, sent: Json) -> None:
         memories = self.memories[sort]
-        memory = memories[identifier] = memories.pop(identifier, None) or Memory()  # the newest now
+        memory = memories[identifier] = memories.pop(identifier, None) or Memory()  # moved to the end, as the newest
         memory.versions.append(version)
         if "key" in sent.get("command", {}):
             memory.keys.append(sent["command"]["key"])

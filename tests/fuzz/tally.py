@@ -1,4 +1,4 @@
-"""Counts what Schemathesis did, from the events that it wrote."""
+"""Counts requests, responses and checks from the events file of Schemathesis."""
 
 import json
 from collections import Counter
@@ -42,6 +42,6 @@ class Report:
         yield f"\n| cases | {self.phases.total()} |\n|---|---|"
         yield from (f"| {phase} | {count} |" for phase, count in sorted(self.phases.items()))
         yield from (f"| answered {status} | {count} |" for status, count in sorted(self.statuses.items()))
-        yield "\n| check | held | failed |\n|---|---|---|"
+        yield "\n| check | passed | failed |\n|---|---|---|"
         names = sorted(self.checked.keys() | self.failed.keys())
         yield from (f"| {name} | {self.checked[name]} | {self.failed[name]} |" for name in names)
