@@ -1,8 +1,8 @@
-"""Lets a real, but very weak model read short conversations on a local stack, and checks that no rule bends.
+"""Lets a real but very weak model read short conversations on a local stack, and checks every rule: `make weak-model`.
 
     conversations -> API -> consolidate -> Bedrock of the emulator -> gate -> llama.cpp's server
 
-It answers badly: unknown ids, orders taken from apps, half-finished JSON. That is its worth.
+Its bad answers are what makes it useful: unknown ids, orders taken from apps, half-finished JSON.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import httpx
 import summary
-from checks import bent
+from checks import violations
 from conversations import conversations
 from gate import Gate
 from model import free_port, served
@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--conversations", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started ends, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the stack is stopped, too
     config = StackConfig(
         ROOT, ROOT / ".local/weak-model-stack", int(os.environ.get("OPENBOT_LOCAL_PORT") or free_port())
     )
@@ -55,17 +55,17 @@ def run(config: StackConfig, gate: Gate, count: int, seed: int) -> int:
                 outcome.append(ConversationRunner(client).run(conversation))
     console.print(f"\n{summary.calls(gate.calls)}", markup=False)
     console.print(summary.outcomes(outcome, time.monotonic() - begun), markup=False)
-    faults = [f"session {each.session}: {fault}" for each in outcome for fault in bent(each)]
-    faults += uncounted(outcome, gate.begun)
-    for fault in faults:
-        console.print(f"[bold red]✗[/] {fault}")
-    if not faults:
-        console.print("[green]✓[/] No rule bends.")
-    return 1 if faults else 0
+    found = [f"session {each.session}: {violation}" for each in outcome for violation in violations(each)]
+    found += miscounted(outcome, gate.begun)
+    for violation in found:
+        console.print(f"[bold red]✗[/] {violation}")
+    if not found:
+        console.print("[green]✓[/] No rule is violated.")
+    return 1 if found else 0
 
 
-def uncounted(outcome: list[Outcome], calls: int) -> list[str]:
-    """S8: one call a batch, so each call is one answered batch or one failure."""
+def miscounted(outcome: list[Outcome], calls: int) -> list[str]:
+    """S8: each batch has one call, so each call is one answered batch or one failure."""
     rows = [row for each in outcome for row in each.log if row["trigger"] == "consolidation"]
     passed_over = sum(all(drop["reason"] == "unreadable" for drop in row["dropped"]) and bool(row["dropped"])
                       for row in rows)  # fmt: skip
@@ -77,8 +77,8 @@ def uncounted(outcome: list[Outcome], calls: int) -> list[str]:
 
 @contextmanager
 def person(config: StackConfig, model: str) -> Generator[httpx.Client]:
-    """A person's client of a fresh stack, whose Bedrock asks the model. The stack goes in the end."""
-    stack.down(config)  # of a run that was killed
+    """A person's client of a fresh stack, whose Bedrock asks the model. The stack is stopped at the end."""
+    stack.down(config)  # one that a killed run left
     shutil.rmtree(config.state, ignore_errors=True)
     try:
         up = stack.up(config, model_url=model, reset=False)

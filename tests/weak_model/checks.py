@@ -1,4 +1,4 @@
-"""What no model may bend, whatever it says: each rule as a check of what a session holds in the end."""
+"""Checks the final state of a session against each rule that no answer of a model may violate."""
 
 import json
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ MESSAGES = {
 }
 
 
-def bent(outcome: Outcome) -> Iterator[str]:
-    """Tell what is not as it must be."""
+def violations(outcome: Outcome) -> Iterator[str]:
+    """Yield each violation of a rule, in words."""
     items = {item["id"]: item for item in outcome.items}
     for key, fact in outcome.memory["entries"].items():
-        yield from (f"{key!r} {fault}" for fault in _fact(key, fact, items))
+        yield from (f"{key!r} {violation}" for violation in _fact(key, fact, items))
     yield from _remember_and_forget(outcome)
     yield from _credentials(outcome)
     yield from _reading(outcome)
@@ -36,21 +36,21 @@ def bent(outcome: Outcome) -> Iterator[str]:
 def _fact(key: str, fact: Json, items: Json) -> Iterator[str]:
     sources, content = fact["sources"], fact["content"]
     if not sources or not set(sources) <= items.keys():
-        yield f"has sources that are no items: {sources} (S6)"
+        yield f"has sources that are not items of the session: {sources} (S6)"
     from_user = any(items.get(each, {}).get("role") == "user" for each in sources)
     by_hand = any(items.get(each, {}).get("type") == "memory" for each in sources)
     if fact["kind"] == "preference" and not (from_user or by_hand):
-        yield "is a preference without the user's own words (S7)"
+        yield "is a preference without a user's message as its source (S7)"
     if any(map(holds_secret, (key, content, f"{key}: {content}"))):
         yield "holds a credential (S7)"
     if not (content.strip() and len(content) <= RULES.max_content and 1 <= len(key) <= MAX_KEY):
-        yield "is beyond the limits (S4)"
+        yield "exceeds the limits (S4)"
     if fact["kind"] not in set(Kind):
-        yield f"is of no kind: {fact['kind']} (S2)"
+        yield f"has an unknown kind: {fact['kind']} (S2)"
 
 
 def _remember_and_forget(outcome: Outcome) -> Iterator[str]:
-    """S6: what a person forgot stays as it was."""
+    """S6: a fact that a person forgot stays as it was."""
     for step in outcome.conversation.steps:
         if isinstance(step, Forgotten):
             fact = outcome.memory["entries"].get(step.key, {})
@@ -59,19 +59,19 @@ def _remember_and_forget(outcome: Outcome) -> Iterator[str]:
 
 
 def _credentials(outcome: Outcome) -> Iterator[str]:
-    """S7: a planted credential is in no place but the item in which it was said."""
-    places = {"memory": outcome.memory, "log": outcome.log, "memory text": outcome.text, "state": outcome.view}
-    for place, shown in places.items():
+    """S7: a credential is nowhere but in the item that states it."""
+    views = {"memory": outcome.memory, "log": outcome.log, "memory text": outcome.text, "state": outcome.view}
+    for view, shown in views.items():
         if any(secret in json.dumps(shown, ensure_ascii=False) for secret in outcome.conversation.secrets):
-            yield f"a credential stands in its {place} (S7)"
+            yield f"its {view} holds a credential (S7)"
 
 
 def _reading(outcome: Outcome) -> Iterator[str]:
-    """S8: each turn ended; each item is read once, or waits with an error in our own words."""
+    """S8: each turn ended; each item was read once, or waits with a stored error in the service's own words."""
     state, processed = outcome.view["memory"]["consolidation"], outcome.memory["processed"]
-    yield from (f"turn {turn} hangs (S8)" for turn in outcome.hanging)
+    yield from (f"turn {turn} was neither read nor failed (S8)" for turn in outcome.hanging)
     if not set(processed) <= {item["id"] for item in outcome.items} or len(set(processed)) != len(processed):
-        yield "items are read that are not there, or twice (S6)"
+        yield "items were read that do not exist, or were read twice (S6)"
     if len(processed) + state["waiting"] != len(outcome.items):
         yield f"{len(outcome.items)} items, {len(processed)} read, {state['waiting']} waiting (S8)"
     if state["waiting"] and not state["error"]:
@@ -79,7 +79,7 @@ def _reading(outcome: Outcome) -> Iterator[str]:
     if state["error"] and state["error"]["attempts"] > outcome.turns:
         yield f"{state['error']['attempts']} attempts in {outcome.turns} turns (S8)"
     if not set(outcome.failures) <= MESSAGES:
-        yield f"a stored error is not in our words: {set(outcome.failures) - MESSAGES} (S8)"
+        yield f"a stored error is not one of the service's messages: {set(outcome.failures) - MESSAGES} (S8)"
     reasons = {dropped["reason"] for row in outcome.log for dropped in row["dropped"]}
     if not reasons <= set(Reason):
         yield f"unknown reasons: {reasons - set(Reason)} (S6)"

@@ -1,4 +1,4 @@
-"""Short conversations, the same for the same seed: talk, apps, orders hidden in results, credentials, long texts."""
+"""Short conversations, made from a seed: small talk, apps, orders hidden in results, credentials, long texts."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """A fact that a person remembers and then forgets, by hand."""
+    """A fact that a person remembers and then forgets, both by command."""
 
     key: str
     content: str
@@ -74,7 +74,7 @@ class _Writer:
         self._secrets: list[str] = []
 
     def conversation(self) -> Conversation:
-        """Every sort comes round; chance chooses the words."""
+        """The plots take turns; chance chooses the words."""
         forgotten = Forgotten(self._chance.choice(KEYS), self._said())
         again = self._append_turn(self._user(forgotten.content))
         plots: Sequence[Sequence[Turn | Forgotten]] = (
@@ -92,7 +92,7 @@ class _Writer:
         return Conversation(steps, [secret for secret in self._secrets if secret in shown])
 
     def _until_passed_over(self) -> list[Turn]:
-        """The long text is more than the model can take: three failures, halved, five more, passed over (S8)."""
+        """The long text does not fit the model: it fails 3 times, is halved, fails 5 times, and is passed over (S8)."""
         return [self._append_turn(self._user(self._said())) for _ in range(TRIES)]
 
     def _append_turn(self, *items: Json) -> Turn:

@@ -1,8 +1,8 @@
-"""Stands between the emulator's Bedrock and the model: bounds and seeds each call, as a provider would, and counts it.
+"""A proxy between the emulator's Bedrock and the model that bounds, seeds and counts each call.
 
-Every other call is helped: the schema that the model is held to lets it name only items that it was shown, and asks
-for a content and a kind. What it then says is still its own. Without help, hardly a proposal of so small a model
-gets as far as the rules on memory.
+In every other call it helps the model with a narrower schema: only the ids of shown items, and content and kind are
+required. The words are still the model's own. Without help, hardly any proposal of so small a model is well-formed
+enough to reach the rules.
 """
 
 import copy
@@ -31,13 +31,13 @@ class Called(NamedTuple):
     helped: bool
     seconds: float
     status: int
-    whole: bool  # the arguments of one tool call are JSON
+    whole: bool  # one tool call whose arguments are complete JSON
     proposed: int
     tokens: int
 
 
 class Gate:
-    """`calls` are those that have ended; `begun` counts all."""
+    """The proxy. `calls` are those that have ended; `begun` counts all."""
 
     def __init__(self, model: str, seed: int) -> None:
         self.calls: list[Called] = []
@@ -82,7 +82,7 @@ class Gate:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 answer = gate._pass(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-                with suppress(ConnectionError):  # who asked may have gone: the answer came too late
+                with suppress(ConnectionError):  # the caller may have timed out and gone
                     self.send_response(answer.status_code)
                     self.send_header("content-type", "application/json")
                     self.send_header("content-length", str(len(answer.content)))

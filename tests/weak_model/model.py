@@ -1,4 +1,4 @@
-"""SmolLM2 135M on this machine, behind llama.cpp's server: the weakest model that speaks at all."""
+"""Serves SmolLM2 135M, about the weakest model that forms sentences, with llama.cpp's server on this machine."""
 
 import socket
 import subprocess
@@ -19,7 +19,7 @@ LONGEST_START = 60  # seconds
 
 @contextmanager
 def served(config: StackConfig, log: Path) -> Generator[str]:
-    """The model's URL. `chatml-function-calling` holds a forced call to the tool's schema, letter by letter."""
+    """Start the server; yields its URL. `chatml-function-calling` makes forced tool calls follow the schema."""
     environment = config.root / ".local/weak-model"
     port = free_port()
     command: list[str | Path] = [
@@ -28,7 +28,7 @@ def served(config: StackConfig, log: Path) -> Generator[str]:
         "--host", HOST,
         "--port", str(port),
         "--n_ctx", str(CONTEXT),
-        "--n_threads", "1", "--n_threads_batch", "1",  # more wait for one another, busily, where cores are shared
+        "--n_threads", "1", "--n_threads_batch", "1",  # more would spin, waiting for one another, on shared cores
         "--chat_format", "chatml-function-calling",
     ]  # fmt: skip
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from conversations import Conversation, Forgotten, Turn
 
-MODEL = "anthropic.claude-3-5-haiku-20241022-v1:0"  # any that Bedrock could have; the weak one answers for it
+MODEL = "anthropic.claude-3-5-haiku-20241022-v1:0"  # any name of a Bedrock model; the weak one answers
 LONGEST = 180  # seconds that a turn may take: several batches of 40 seconds each
 
 type Json = dict[str, Any]
@@ -16,14 +16,14 @@ type Json = dict[str, Any]
 
 @dataclass
 class Outcome:
-    """A session, what was done in it, and what it holds in the end."""
+    """A session, what happened in it, and its final state."""
 
     session: str
     conversation: Conversation
     turns: int = 0
     failures: list[str] = field(default_factory=list[str])  # the stored messages
     hanging: list[str] = field(default_factory=list[str])  # turns that were neither read nor failed
-    seconds: list[float] = field(default_factory=list[float])  # of each turn, until then
+    seconds: list[float] = field(default_factory=list[float])  # of each turn until read or failed
     view: Json = field(default_factory=dict[str, Any])
     memory: Json = field(default_factory=dict[str, Any])
     log: Sequence[Json] = ()

@@ -1,4 +1,4 @@
-"""What a weak model did, in tables."""
+"""Makes tables of the weak model's calls and of their results."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def calls(made: Sequence[Called]) -> str:
     heads = ["calls of the model", "calls", "refused", "whole tool calls", "proposals", "median s", "longest s"]
-    sorts = {"as the service asks": False, "held to ids that it was shown": True}
+    sorts = {"with the service's own schema": False, "with the narrower schema": True}
     return table(heads, (_calls(name, [each for each in made if each.helped is helped])
                          for name, helped in sorts.items()))  # fmt: skip
 
@@ -33,13 +33,13 @@ def outcomes(outcome: Sequence[Outcome], seconds: float) -> str:
     failures = Counter(message for each in outcome for message in each.failures)
     kinds = Counter(fact["kind"] for each in outcome for fact in each.memory["entries"].values())
     waiting = sum(each.view["memory"]["consolidation"]["waiting"] for each in outcome)
-    return table(["what came of it", ""], [
+    return table(["result", ""], [
         ("conversations, turns", f"{len(outcome)}, {sum(each.turns for each in outcome)}"),
-        ("batches that were answered", len(rows)),
+        ("answered batches", len(rows)),
         *((f"failed: {message}", count) for message, count in failures.most_common()),
         ("proposals kept", sum(len(row["keys"]) for row in rows)),
         *((f"dropped: {reason}", count) for reason, count in dropped.most_common()),
-        ("items that still wait, with a stored error", waiting),
-        ("facts in the end, by kind", ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())),
+        ("unread items, with a stored error", waiting),
+        ("final facts, by kind", ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())),
         ("time", f"{seconds / 60:.1f} minutes, a turn {median(each for one in outcome for each in one.seconds):.1f} s"),
     ])  # fmt: skip
