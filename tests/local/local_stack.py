@@ -20,10 +20,10 @@ from openbot_memory_openapi import contract
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(sys.executable).with_name("openbot-memory")
-MODEL = "anthropic.claude-3-5-haiku-20241022-v1:0"  # any that Bedrock could have; the model server answers for it
+MODEL = "anthropic.claude-3-5-haiku-20241022-v1:0"  # any name of a Bedrock model; the model server answers
 LONGEST = 120  # seconds that a test waits before it fails
 
-NO_ROUTE = {"message": "Not Found"}  # of the gateway, for a path that is none when it is decoded
+NO_ROUTE = {"message": "Not Found"}  # the gateway's answer to a path that matches no route once it is decoded
 
 type Json = dict[str, Any]
 type Api = Callable[[str | None], httpx.Client]
@@ -31,7 +31,7 @@ type Api = Callable[[str | None], httpx.Client]
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A running stack: what its stack.json says, and its command line."""
+    """A running stack: its stack.json, clients and command line."""
 
     directory: Path
     port: int
@@ -39,7 +39,7 @@ class Stack:
     model: ModelServer
 
     @property
-    def written(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         return json.loads((self.directory / "stack.json").read_text())
 
     @property
@@ -47,12 +47,12 @@ class Stack:
         return StackConfig(ROOT, self.directory, self.port)
 
     def api(self, token: str | None) -> httpx.Client:
-        """A client for the API that holds it to the OpenAPI document; `token`: a name of stack.json's, itself, None."""
-        tokens = self.written["tokens"]
+        """A client that checks responses against the OpenAPI document; `token` is a name in stack.json or a token."""
+        tokens = self.description["tokens"]
         headers = {"Authorization": f"Bearer {tokens.get(token, token)}"} if token else {}
         hooks = {"response": [_check]}
         return httpx.Client(
-            base_url=self.written["url"], headers=headers, timeout=60, trust_env=False, event_hooks=hooks
+            base_url=self.description["url"], headers=headers, timeout=60, trust_env=False, event_hooks=hooks
         )
 
     def command(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -73,23 +73,23 @@ def free_port() -> int:
 
 
 def wait_for[T](condition: Callable[[], T | None]) -> T:
-    """Wait until the condition gives something, and return that."""
+    """Wait until the condition returns something truthy, and return that."""
     end = time.monotonic() + LONGEST
     while not (found := condition()):
-        assert time.monotonic() < end, "it did not happen"
+        assert time.monotonic() < end, f"the condition did not come true in {LONGEST} seconds"
         time.sleep(0.1)
     return found
 
 
 def _check(answer: httpx.Response) -> None:
-    """The answer is as the OpenAPI document says, where the gateway found the request's route."""
+    """Check that a response conforms to the OpenAPI document, if the gateway found a route."""
     answer.read()
     if (route := route_of(answer.request)) and answer.json() != NO_ROUTE:
         contract.check(route, answer.request.content.decode(), answer.status_code, answer.json(), answer.headers)
 
 
 def route_of(request: httpx.Request) -> str | None:
-    """The route of the template that a request is for; of several the one with the fewest parameters."""
+    """The template's route that a request matches; of several, the one with the fewest parameters."""
     path = request.url.raw_path.decode().partition("?")[0]
     asked = f"{request.method} /v1/{path.partition('/v1/')[2]}"
     fitting = (
@@ -109,7 +109,7 @@ def routes_of_the_template() -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session, as the owner of the client sees it."""
+    """A session, used with one client."""
 
     client: httpx.Client
     id: str
@@ -131,7 +131,7 @@ class Session:
 
     @property
     def seen(self) -> Json:
-        """What a change must name: the head and the revision as they are now."""
+        """The current head and revision, which a change must name."""
         session = self.get()["session"]
         return {"expected": session["head"], "revision": session["revision"]}
 
@@ -148,14 +148,14 @@ class Session:
         return self.get("/memory/log")["log"]
 
     def say(self, turn: str, *texts: str, model: str = MODEL) -> Json:
-        """A finished turn of a user's messages."""
+        """Append a finished turn of a user's messages."""
         items = [{"type": "message", "role": "user", "text": text} for text in texts]
         answer = self.client.post(f"{self.path}/turns", json={"turn": turn, "model": model, "items": items})
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     def change(self, tag: str, **fields: object) -> httpx.Response:
-        """A command that names what was last seen just now."""
+        """Send a command with the current head and revision."""
         return self.client.post(f"{self.path}/memory", json=self.seen | {"command": {"_tag": tag} | fields})
 
     def remember(self, key: str, content: str) -> None:
@@ -167,11 +167,11 @@ class Session:
         assert answer.status_code == 200, answer.text
 
     def read(self) -> Json:
-        """Wait until nothing waits to be read any more; the state of consolidation then."""
+        """Wait until no item is unread; return the state of consolidation."""
         return wait_for(lambda: state if (state := self.consolidation)["waiting"] == 0 else None)
 
     def failed(self, attempts: int = 1) -> Json:
-        """Wait until the model has failed so often; the error that is stored then."""
+        """Wait until the model has failed that often; return the stored error."""
 
         def error() -> Json | None:
             stored = self.consolidation["error"]

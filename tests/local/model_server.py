@@ -1,8 +1,7 @@
-"""A scripted language model behind OpenAI's chat completions, as the emulator's Bedrock asks it.
+"""A scripted language model that speaks OpenAI's chat completions, which the emulator's Bedrock calls.
 
-A test puts answers into `script`, one entry a call: the arguments of one proper call of the asked-for tool, or a whole
-Reply, or a function of the request that returns either and may wait meanwhile. With an empty script the model
-proposes nothing.
+A test puts one answer for each call into `script`: the arguments of one proper call of the tool, or a whole Reply, or a
+function that is given the request, may wait, and returns either. With an empty script the model proposes nothing.
 """
 
 import json
@@ -17,13 +16,13 @@ type Answer = Json | Reply | Callable[[Json], Json | Reply]
 
 
 class Reply(NamedTuple):
-    """What the model says: text, calls of tools as (name, arguments), and how it ended, if not by itself."""
+    """An answer of the model: text, tool calls as (name, arguments), and how it ended, if not normally."""
 
     text: str | None = None
     calls: tuple[tuple[str, str], ...] = ()
     cut_off: bool = False
     refused: bool = False
-    status: int = 200  # of HTTP; 0: the connection is closed instead
+    status: int = 200  # of HTTP; 0 closes the connection without an answer
 
     @property
     def finish_reason(self) -> str:
@@ -46,7 +45,7 @@ NOTHING: Json = {"changes": []}
 
 
 class ModelServer:
-    """`requests` are the calls so far, `script` the answers to come."""
+    """The server. `requests` are the calls so far, `script` the answers to come."""
 
     def __init__(self) -> None:
         self.script = queue.Queue[Answer]()
@@ -113,7 +112,7 @@ class ModelServer:
 
 
 def proper(request: Json, arguments: Json) -> Reply:
-    """One call of the tool on offer; plain text where there is none."""
+    """A proper answer: one call of the request's tool, or plain text where it has none."""
     text = json.dumps(arguments)
     if not request.get("tools"):
         return Reply(text=text)

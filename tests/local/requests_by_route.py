@@ -1,4 +1,4 @@
-"""A request for every route of the template, made for one session and one agent; for the tests of permissions."""
+"""Requests for every route of the template, on one session and one agent, for the tests of permissions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Owned:
 
 
 def requests_by_route(owned: Owned) -> dict[str, Callable[[], Json]]:
-    """By route, how to make a request that succeeds for a caller who is allowed. Deletion comes last."""
+    """Functions by route, each making a request that succeeds for a permitted caller. Deletion comes last."""
     session, agent = owned.session, owned.agent
     turn: Json = {"turn": "t-1", "model": None, "items": [{"type": "message", "role": "user", "text": "Hello."}]}
     requests: dict[str, Callable[[], Json]] = {

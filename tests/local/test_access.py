@@ -31,7 +31,7 @@ MAY = {
 
 @pytest.fixture(scope="module")
 def owned(stack: Stack) -> Iterator[Owned]:
-    """One that no test may change."""
+    """A session and an agent that no test may change."""
     with stack.api("admin") as client:
         yield Owned.made(client)
 
@@ -41,7 +41,7 @@ def globex(stack: Stack) -> dict[str, str]:
     """Tokens of another organization."""
     gina = Principal(organization="globex", type=PrincipalType.PERSON, id="gina", admin=True)
     return {
-        "person": stack.written["tokens"]["otherOrganization"],
+        "person": stack.description["tokens"]["otherOrganization"],
         "admin": tokens.issue(local_table(stack.config), gina),
     }
 
@@ -51,7 +51,7 @@ def test_every_route_is_requested_here(owned: Owned) -> None:
 
 
 @pytest.mark.parametrize("caller", sorted(EVERYONE))
-def test_a_token_may_do_what_the_table_says_and_nothing_else(api: Api, caller: str) -> None:
+def test_each_caller_may_do_exactly_what_the_table_says(api: Api, caller: str) -> None:
     owned, client = Owned.made(api("admin")), api(caller)
     wrong = list[str]()
     for request_name, make_request in requests_by_route(owned).items():
@@ -69,8 +69,8 @@ def refused(answer: httpx.Response) -> bool:
 
 
 @pytest.mark.parametrize("caller", ["person", "admin"])
-def test_what_is_another_organizations_is_unknown(api: Api, globex: dict[str, str], owned: Owned, caller: str) -> None:
-    """404, word for word as for an id that was never there, in one's own organization too; nothing is changed."""
+def test_ids_of_another_organization_are_not_found(api: Api, globex: dict[str, str], owned: Owned, caller: str) -> None:
+    """404 with the same body as for an id that never existed, also in one's own organization; nothing is changed."""
     before, wrong = owned.everything(), list[str]()
     other, own, there = api(globex[caller]), api(caller), Ids(owned.session.id, owned.agent)
     for request_name, make_request in requests_by_route(owned).items():
@@ -130,13 +130,13 @@ def listed(client: httpx.Client, path: str) -> Iterator[Json]:
         pages = pages.copy_merge_params({"cursor": page["cursor"]})
 
 
-def test_who_is_nobody_is_refused_by_every_route(stack: Stack, owned: Owned) -> None:
-    """401 where there is no token, 403 where the authorizer refuses one; the body is the gateway's."""
+def test_every_route_refuses_callers_without_a_valid_token(stack: Stack, owned: Owned) -> None:
+    """401 without a token, 403 if the authorizer refuses it; the body is the gateway's."""
     wrong, before = list[str](), owned.everything()
     ids = Ids(owned.session.id, owned.agent)
-    for name, header in nobody(stack).items():
+    for name, header in invalid_headers(stack).items():
         headers = {} if header is None else {"Authorization": header}
-        with httpx.Client(base_url=stack.written["url"], headers=headers, timeout=60, trust_env=False) as client:
+        with httpx.Client(base_url=stack.description["url"], headers=headers, timeout=60, trust_env=False) as client:
             for request_name, make_request in requests_by_route(owned).items():
                 answer = send(client, request_name, ids, make_request() if name == "expired" else {})
                 if answer.status_code != (403 if header else 401) or "_tag" in answer.text:
@@ -146,9 +146,9 @@ def test_who_is_nobody_is_refused_by_every_route(stack: Stack, owned: Owned) -> 
     assert owned.everything() == before
 
 
-def nobody(stack: Stack) -> dict[str, str | None]:
-    """Headers by what is wrong with each."""
-    table, token = local_table(stack.config), stack.written["tokens"]["admin"]
+def invalid_headers(stack: Stack) -> dict[str, str | None]:
+    """Authorization headers, by what is wrong with them."""
+    table, token = local_table(stack.config), stack.description["tokens"]["admin"]
     ada = Principal(organization="acme", type=PrincipalType.PERSON, id="ada", admin=True)
     expired, revoked = tokens.issue(table, ada, expires=int(time.time()) - 1), tokens.issue(table, ada)
     tokens.revoke(table, revoked)
@@ -169,7 +169,7 @@ def nobody(stack: Stack) -> dict[str, str | None]:
         ("bearer {}", 200),
         ("BEARER {}", 200),
         ("Bearer  {}", 200),  # RFC 9110: one or more blanks
-        ("Bearer {},Bearer {}", 403),  # what HTTP APIs make of two headers
+        ("Bearer {},Bearer {}", 403),  # how HTTP APIs join two headers
         ("Bearer {} x", 403),
         ("Bearer\t{}", 403),
         ("Bearer\u00a0{}", 403),
@@ -181,28 +181,28 @@ def nobody(stack: Stack) -> dict[str, str | None]:
         ("xBearer {}", 403),
     ],
 )
-def test_a_header_is_a_bearer_token_or_it_is_refused(stack: Stack, header: str, status: int) -> None:
-    token = stack.written["tokens"]["person"]
+def test_an_authorization_header_must_be_a_bearer_token(stack: Stack, header: str, status: int) -> None:
+    token = stack.description["tokens"]["person"]
     given = [(b"Authorization", header.format(token, token).encode())]
-    with httpx.Client(base_url=stack.written["url"], headers=given, timeout=60, trust_env=False) as client:
+    with httpx.Client(base_url=stack.description["url"], headers=given, timeout=60, trust_env=False) as client:
         assert client.get("/v1/organization").status_code == status
 
 
-def test_two_headers_are_nobody_or_one_of_both_and_leave_nothing_behind(
+def test_a_request_with_two_tokens_never_mixes_them(
     stack: Stack, api: Api, globex: dict[str, str], owned: Owned
 ) -> None:
-    """Also not in the gateway's cache: the other organization's token reaches as little afterwards."""
-    path, acme = f"/v1/sessions/{owned.session.id}", stack.written["tokens"]["admin"]
+    """Nor does the gateway's cache: afterwards each token reaches only its own organization."""
+    path, acme = f"/v1/sessions/{owned.session.id}", stack.description["tokens"]["admin"]
     for pair in ((acme, globex["admin"]), (globex["admin"], acme)):
         headers = [("Authorization", f"Bearer {token}") for token in pair]
-        with httpx.Client(base_url=stack.written["url"], headers=headers, timeout=60, trust_env=False) as client:
+        with httpx.Client(base_url=stack.description["url"], headers=headers, timeout=60, trust_env=False) as client:
             assert client.get(path).status_code in {200, 401, 403, 404}
         assert api(globex["admin"]).get(path).status_code == 404
         assert api(acme).get(path).status_code == 200
 
 
-def test_a_revoked_token_works_no_longer_than_the_cache_keeps_it(stack: Stack, api: Api) -> None:
-    """Not even where it is used all the time."""
+def test_a_revoked_token_stops_working_when_the_cache_expires(stack: Stack, api: Api) -> None:
+    """Even if it is used all the time."""
     table = local_table(stack.config)
     token = tokens.issue(table, Principal(organization="acme", type=PrincipalType.PERSON, id="ben"))
     client = api(token)
@@ -217,8 +217,8 @@ def test_a_revoked_token_works_no_longer_than_the_cache_keeps_it(stack: Stack, a
 
 
 def test_two_tokens_never_share_an_identity(stack: Stack, api: Api, globex: dict[str, str], owned: Owned) -> None:
-    """Asked at once and for the same path, again and again, as the cache fills and empties."""
-    path, acme = f"/v1/sessions/{owned.session.id}", stack.written["tokens"]["person"]
+    """Each requests the same path at the same time, repeatedly, as the cache fills and empties."""
+    path, acme = f"/v1/sessions/{owned.session.id}", stack.description["tokens"]["person"]
     wanted = {acme: 200, globex["person"]: 404, acme.swapcase(): 403, acme[:-1]: 403, acme + "x": 403}
 
     def asked(token: str) -> set[int]:
@@ -230,7 +230,7 @@ def test_two_tokens_never_share_an_identity(stack: Stack, api: Api, globex: dict
 
 
 def odd_ids(foreign: str) -> list[str]:
-    """What a part of a path may hold once it is decoded."""
+    """Decoded path segments that are not valid ids."""
     return [
         *(
             "#",
@@ -257,7 +257,7 @@ def odd_ids(foreign: str) -> list[str]:
 
 
 def requests_with_odd_ids(owned: Owned, foreign: str) -> Iterator[tuple[str, str, Json, set[int]]]:
-    """Method, path, what it carries, and how it may be answered. 409: a key may be so, but there is none."""
+    """Yield method, path, arguments and allowed statuses; 409 where the text is a valid but unknown key."""
     for odd in odd_ids(foreign):
         part = quote(odd, safe="")
         yield "GET", f"/v1/sessions/{part}/export", {}, {400, 404}
@@ -270,11 +270,10 @@ def requests_with_odd_ids(owned: Owned, foreign: str) -> Iterator[tuple[str, str
         yield "POST", f"{owned.session.path}/fork", {"json": {"at": odd}}, {400, 404}
 
 
-def test_no_identifier_reaches_out_of_its_place(api: Api, globex: dict[str, str], owned: Owned) -> None:
-    """Delimiters of paths, of URLs and of the table's keys: refused or unknown, and nothing is touched.
-
-    `..` too, with which a client asks for another route than it meant to.
-    """
+def test_an_invalid_id_is_refused_or_not_found_and_changes_nothing(
+    api: Api, globex: dict[str, str], owned: Owned
+) -> None:
+    """Ids with delimiters of paths, URLs or the table's keys, and `..`, which makes a client request another route."""
     other = Owned.made(api(globex["admin"]))
     before, theirs, wrong = owned.everything(), other.everything(), list[str]()
 

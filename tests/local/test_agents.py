@@ -154,7 +154,7 @@ def test_an_agent_is_exported(caller: Caller) -> None:
 
 
 def test_a_finished_turn_teaches_its_agent_and_the_change_teaches_nothing_more(api: Api, model: ModelServer) -> None:
-    """A3, and no event of a changed memory starts another lesson."""
+    """A3: the event of the changed memory starts no further learning."""
     client = api("person")
     path = agent(client, shared=True)
     session = working_for(client, path)
@@ -172,7 +172,7 @@ def test_a_finished_turn_teaches_its_agent_and_the_change_teaches_nothing_more(a
 
 
 def test_many_sessions_of_one_agent_learn_at_once(api: Api, model: ModelServer) -> None:
-    """A9: all get in, none overwrites another, and the log has no gap."""
+    """A9: all are stored, none overwrites another, and the log has no gap."""
     client = api("person")
     path = agent(client)
     sessions = [working_for(client, path) for _ in range(SESSIONS)]

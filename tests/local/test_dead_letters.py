@@ -1,8 +1,8 @@
 """An event that a function cannot process goes to its dead-letter queue, and `openbot-memory redrive` sends it again.
 
-The emulator's bus calls a function once and lets a failure go; its Lambda does what AWS's does with an event that comes
-asynchronously: it writes what fails at last to the function's destination. So a test hands over itself what the bus
-would, as the bus does it on AWS; without second attempts, because each costs the emulator a cold start.
+The emulator's bus calls a function once and ignores a failure. Its Lambda treats asynchronous events as AWS does: those
+that keep failing go to the function's destination. So a test invokes the function itself, as the bus does on
+AWS, and without retries, because each costs the emulator a cold start.
 """
 
 import json
@@ -26,14 +26,14 @@ POISON: dict[str, Json] = {  # by the function that it is for
 
 @dataclass(frozen=True, slots=True)
 class Asynchronous:
-    """Functions that events start, their dead letters, and a queue that gets every event from the bus."""
+    """The functions that events start, their dead-letter queues, and a queue that receives every event of the bus."""
 
     stack: Stack
-    ids: dict[str, str]  # physical ones by the template's
+    ids: dict[str, str]  # physical ids by logical ids
     witness: str
 
     def start(self, function: str, event: Json) -> None:
-        """As EventBridge starts it on AWS."""
+        """Invoke a function asynchronously, as EventBridge does on AWS."""
         client = self.stack.config.client("lambda")
         answer = client.invoke(FunctionName=self.ids[function], InvocationType="Event", Payload=json.dumps(event))
         assert answer["StatusCode"] == 202
@@ -45,14 +45,14 @@ class Asynchronous:
         return sum(int(answer["Attributes"][name]) for name in names)
 
     def wait_for_dead_letters(self, count: int) -> None:
-        """In both queues together."""
+        """Wait until both queues together hold that many."""
         wait_for(lambda: self.dead_letters("Consolidate") + self.dead_letters("Learn") == count)
 
     def put(self, function: str, body: str) -> None:
         self.stack.config.client("sqs").send_message(QueueUrl=self.ids[f"{function}DeadLetters"], MessageBody=body)
 
     def from_the_bus(self) -> list[Json]:
-        """The events that came over the bus since this was asked last."""
+        """The events that came over the bus since the last call."""
         sqs, events = self.stack.config.client("sqs"), list[Json]()
         while messages := sqs.receive_message(QueueUrl=self.witness, MaxNumberOfMessages=10).get("Messages"):
             events += [json.loads(each["Body"]) for each in messages]
@@ -77,7 +77,7 @@ def functions(stack: Stack) -> Iterator[Asynchronous]:
     pattern = json.dumps({"source": [{"prefix": "openbot."}]})
     events.put_rule(Name="witness", EventBusName=ids["EventBus"], EventPattern=pattern)
     events.put_targets(**rule, Targets=[{"Id": "witness", "Arn": arn}])
-    deployed = {function: _retried(config, ids[function], 0) for function in POISON}
+    deployed = {function: _set_retries(config, ids[function], 0) for function in POISON}
     assert deployed == dict.fromkeys(POISON, 2)
     try:
         yield Asynchronous(stack, ids, witness)
@@ -86,12 +86,12 @@ def functions(stack: Stack) -> Iterator[Asynchronous]:
         events.delete_rule(Name="witness", EventBusName=ids["EventBus"])
         sqs.delete_queue(QueueUrl=witness)
         for function in POISON:
-            _retried(config, ids[function], deployed[function])
+            _set_retries(config, ids[function], deployed[function])
             sqs.purge_queue(QueueUrl=ids[f"{function}DeadLetters"])
 
 
-def _retried(config: StackConfig, function: str, times: int) -> int:
-    """Let an event that fails be tried again so many times, and return how often it was before."""
+def _set_retries(config: StackConfig, function: str, times: int) -> int:
+    """Set how often a failed event is tried again, and return the former number."""
     client, which = config.client("lambda"), {"FunctionName": function, "Qualifier": "$LATEST"}
     before = client.get_function_event_invoke_config(**which)
     kept = {name: before[name] for name in ("MaximumEventAgeInSeconds", "DestinationConfig")}
@@ -123,9 +123,9 @@ def test_a_poison_event_returns_to_its_queue_after_redrive(stack: Stack, functio
 def test_a_failed_event_succeeds_after_redrive_once_its_cause_is_fixed(
     stack: Stack, functions: Asynchronous, session: Session, model: ModelServer
 ) -> None:
-    """S5: also an event that is late and comes twice reads a turn once."""
+    """S5: late and doubled events read a turn once."""
     model.says(changes(fact("greeting", "Ana said hello.", "i-01")))
-    with _without_its_table(functions, "Consolidate"):
+    with _with_a_wrong_table(functions, "Consolidate"):
         session.say("t-1", "Hello.")
         (event,) = (each for each in functions.from_the_bus() if each["detail"]["session"] == session.id)
         functions.start("Consolidate", event)
@@ -142,10 +142,10 @@ def test_a_failed_event_succeeds_after_redrive_once_its_cause_is_fixed(
     assert len(model.requests) == 1
 
 
-def test_both_sorts_of_dead_letters_are_read_and_what_holds_no_event_is_left(
+def test_both_formats_of_dead_letters_are_read_and_messages_without_an_event_are_left(
     stack: Stack, functions: Asynchronous, session: Session, model: ModelServer
 ) -> None:
-    """Messages as Lambda's destination and EventBridge's rule write them on AWS; more than one request takes."""
+    """Messages as Lambda's destinations and EventBridge's rules write them on AWS, more than one request receives."""
     session.say("t-1", "Hello.")
     session.read()
     (event,) = (each for each in functions.from_the_bus() if each["detail-type"] == "Turn Finished")
@@ -185,7 +185,7 @@ def test_both_sorts_of_dead_letters_are_read_and_what_holds_no_event_is_left(
 
 
 @contextmanager
-def _without_its_table(functions: Asynchronous, function: str) -> Generator[None]:
+def _with_a_wrong_table(functions: Asynchronous, function: str) -> Generator[None]:
     """As after a bad deploy."""
     client, name = functions.stack.config.client("lambda"), functions.ids[function]
     good = client.get_function_configuration(FunctionName=name)["Environment"]["Variables"]

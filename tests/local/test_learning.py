@@ -6,7 +6,7 @@ from local_stack import LONGEST, MODEL, Session, changes, fact
 from model_server import Json, ModelServer, Reply
 
 
-def test_what_a_model_proposes_is_kept_with_its_sources(session: Session, model: ModelServer) -> None:
+def test_a_proposal_becomes_a_fact_with_its_sources(session: Session, model: ModelServer) -> None:
     """S5: the unread items are read by the turn's model, once."""
     model.says(changes(fact("budget", "The trip budget is 1500 EUR.", "i-01")))
 
@@ -24,7 +24,7 @@ def test_what_a_model_proposes_is_kept_with_its_sources(session: Session, model:
 
 
 def test_the_model_is_asked_once_for_one_call_of_one_tool(session: Session, model: ModelServer) -> None:
-    """S7, S8: what reaches a real server is what it needs to know."""
+    """S7, S8: the request as it reaches a real server."""
     session.say("t-1", "My trip budget is 1500 EUR.")
     session.read()
 
@@ -41,7 +41,7 @@ def test_the_model_is_asked_once_for_one_call_of_one_tool(session: Session, mode
 def test_a_proposal_without_a_source_is_dropped_alone_and_the_log_says_why(
     session: Session, model: ModelServer
 ) -> None:
-    """S6: a forged source is none."""
+    """S6: a forged source does not count."""
     model.says(changes(fact("none", "It is so."), fact("forged", "It is so.", "i-99"), fact("good", "Hello.", "i-01")))
 
     session.say("t-1", "Hello.")
@@ -54,7 +54,7 @@ def test_a_proposal_without_a_source_is_dropped_alone_and_the_log_says_why(
     ]
 
 
-def test_a_persons_change_survives_the_model_that_was_at_work(session: Session, model: ModelServer) -> None:
+def test_a_persons_change_survives_a_consolidation_under_way(session: Session, model: ModelServer) -> None:
     """S5: the proposal for a key that changed since the model's snapshot is dropped."""
     asked, may_answer = threading.Event(), threading.Event()
 

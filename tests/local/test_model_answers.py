@@ -1,4 +1,4 @@
-"""Whatever a model answers, the turn is finished, no rule bends, and the next good turn sets it right (S6, S8)."""
+"""Whatever a model answers, the turn is finished, every rule holds, and the next turn makes up for it (S6, S8)."""
 
 import json
 
@@ -31,7 +31,7 @@ FAULTS: dict[str, Reply] = {
 def test_a_failing_model_fails_no_turn_and_the_next_good_turn_reads_everything(
     session: Session, model: ModelServer, fault: str
 ) -> None:
-    """S8: the error is stored, nothing is read; one call a batch, the failed one is tried again as it was."""
+    """S8: the error is stored, no item counts as read, and the failed batch is tried again unchanged, in one call."""
     model.says(FAULTS[fault])
     before = session.say("t-1", "Hello.")["session"]
 
@@ -54,8 +54,8 @@ def test_a_failing_model_fails_no_turn_and_the_next_good_turn_reads_everything(
     assert [shown(request) for request in model.requests] == [["i-01"], ["i-01"], ["i-02"]]
 
 
-def test_a_model_that_bedrock_does_not_know_is_an_error_like_any_other(session: Session, model: ModelServer) -> None:
-    """S8: the error of Converse itself; its words stay out of what is stored."""
+def test_an_unknown_model_is_an_error_like_any_other(session: Session, model: ModelServer) -> None:
+    """S8: an error of Converse itself, whose message is not stored."""
     session.say("t-1", "Hello.", model=UNKNOWN_MODEL)
 
     error = session.failed()
@@ -70,7 +70,7 @@ def test_a_model_that_bedrock_does_not_know_is_an_error_like_any_other(session: 
 
 
 def test_text_beside_the_one_call_is_ignored(session: Session, model: ModelServer) -> None:
-    """S6: it is one call of the asked-for tool all the same."""
+    """S6: it is still one call of the tool."""
     model.says(Reply(text="Noted.", calls=((TOOL, GOOD),)))
 
     session.say("t-1", "Hello.")
@@ -81,7 +81,7 @@ def test_text_beside_the_one_call_is_ignored(session: Session, model: ModelServe
 
 
 def test_a_thousand_changes_are_bounded_and_the_turn_is_read(session: Session, model: ModelServer) -> None:
-    """S6: what is too much is dropped, and the log says so."""
+    """S6: the changes over the limit are dropped, and the log says so."""
     model.says(changes(*(fact(f"key-{number}", "Hello.", "i-01") for number in range(1000))))
 
     session.say("t-1", "Hello.")
@@ -97,7 +97,7 @@ def test_a_thousand_changes_are_bounded_and_the_turn_is_read(session: Session, m
 
 
 def test_a_retracted_fact_stays_retracted_whatever_the_model_says(session: Session, model: ModelServer) -> None:
-    """S6: only a direct Remember brings it back. What it was is not shown to the model either."""
+    """S6: only a direct Remember brings it back. Its content is not shown to the model either."""
     session.remember("seat", "Ana sits at the window.")
     session.forget("seat")
     forget: Json = {"action": "forget", "key": "seat", "sources": ["i-03"]}

@@ -1,16 +1,16 @@
-"""A container that has answered before keeps nothing: what was changed shows at once."""
+"""A warm container caches no memory and no settings: every change shows in the very next read."""
 
 from collections.abc import Iterator
 
 import pytest
 from local_stack import Api, Session
 
-WARM = 5  # reads before; none overlaps another, so one container answers them all
+WARM = 5  # reads before, one after another, so that one container answers them all
 
 
 @pytest.fixture
 def known(api: Api) -> Session:
-    """A session whose one fact has been read again and again."""
+    """A session whose only fact has been read several times."""
     session = Session.begin(api("person"), model="offline")
     session.remember("seat", "Ana sits at the window.")
     for _ in range(WARM):
@@ -21,7 +21,7 @@ def known(api: Api) -> Session:
 
 @pytest.fixture
 def organization(api: Api) -> Iterator[None]:
-    """Gives the organization its settings back."""
+    """Restores the organization's settings after the test."""
     admin = api("admin")
     before = admin.get("/v1/organization").json()
     yield
@@ -37,7 +37,7 @@ def test_a_forgotten_fact_is_gone_from_the_very_next_read(known: Session) -> Non
 
 
 @pytest.mark.usefixtures("organization")
-def test_the_organizations_switch_acts_on_the_very_next_instructions(api: Api, known: Session) -> None:
+def test_the_organizations_switch_takes_effect_in_the_very_next_instructions(api: Api, known: Session) -> None:
     """S3: no cached setting."""
     settings = api("admin")
 
@@ -49,7 +49,7 @@ def test_the_organizations_switch_acts_on_the_very_next_instructions(api: Api, k
     assert "window" in known.get("/instructions")["text"]
 
 
-def test_a_sessions_own_switch_acts_on_the_very_next_instructions(known: Session) -> None:
+def test_a_sessions_own_switch_takes_effect_in_the_very_next_instructions(known: Session) -> None:
     """S3."""
     assert known.change("Configure", use=False).status_code == 200
     assert known.get("/instructions")["text"] == ""

@@ -1,4 +1,4 @@
-"""Who comes first: real threads over HTTP, let go at one moment, against containers that run side by side."""
+"""Races: threads send requests over HTTP at the same moment, to containers that run in parallel."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,7 @@ def client(api: Api) -> httpx.Client:
 
 
 def race(run: Callable[[int], httpx.Response], racers: int = RACERS) -> list[httpx.Response]:
-    """The answers to requests that start together."""
+    """Start the requests together; return their responses."""
     start = Barrier(racers)
 
     def racer(number: int) -> httpx.Response:
@@ -32,7 +32,7 @@ def race(run: Callable[[int], httpx.Response], racers: int = RACERS) -> list[htt
 
 @pytest.fixture(scope="module", autouse=True)
 def containers(stack: Stack) -> None:
-    """As many containers as racers, brought up a few at a time, so that no cold start decides a race."""
+    """Start as many containers as racers, a few at a time, so that no cold start decides a race."""
     with stack.api("person") as client:
         for racers in range(2, RACERS + 1, 2):
             race(lambda _: client.post("/v1/sessions", json={"model": "offline"}), racers)
@@ -59,7 +59,7 @@ def test_of_ten_changes_on_one_head_exactly_one_wins_and_the_others_change_nothi
     assert session.seen["revision"] == seen["revision"] + 1
 
 
-def test_of_ten_on_one_key_exactly_one_wins(client: httpx.Client) -> None:
+def test_of_ten_changes_of_one_key_exactly_one_wins(client: httpx.Client) -> None:
     """S9: also where each would write the same fact."""
     session = Session.begin(client, model="offline")
     session.remember("seat", "Ana sits at the window.")
@@ -78,7 +78,7 @@ def test_of_ten_on_one_key_exactly_one_wins(client: httpx.Client) -> None:
 
 
 def test_one_turn_sent_ten_times_at_once_is_appended_once_and_answered_alike(client: httpx.Client) -> None:
-    """Sending the same turn again changes nothing, and its events, that come ten times, neither."""
+    """Neither the repeated turn nor its repeated events change anything."""
     session = Session.begin(client, model="offline")
     item = {"type": "message", "role": "user", "text": "My trip budget is 1500 EUR."}
     turn = {"turn": "t-1", "model": "offline", "items": [item]}
@@ -95,7 +95,7 @@ def test_one_turn_sent_ten_times_at_once_is_appended_once_and_answered_alike(cli
 
 
 def test_ten_turns_at_once_are_all_appended_each_item_once(client: httpx.Client) -> None:
-    """Turns need not name what was last seen, so none of them is refused."""
+    """Turns need not name the head and revision, so none is refused."""
     session = Session.begin(client, model="offline")
 
     def turn(number: int) -> httpx.Response:
@@ -111,7 +111,7 @@ def test_ten_turns_at_once_are_all_appended_each_item_once(client: httpx.Client)
 
 
 def test_ten_requests_with_one_idempotency_key_create_one_session(client: httpx.Client, stack: Stack) -> None:
-    """All of them are given the first answer."""
+    """All get the first response."""
     body, key = {"model": "of-the-race"}, {"Idempotency-Key": "race"}
 
     answers = race(lambda _: client.post("/v1/sessions", json=body, headers=key))
@@ -119,6 +119,6 @@ def test_ten_requests_with_one_idempotency_key_create_one_session(client: httpx.
     assert [answer.status_code for answer in answers] == [201] * RACERS
     assert all(answer.json() == answers[0].json() for answer in answers)
     pages = stack.config.client("dynamodb").get_paginator("scan").paginate(TableName=outputs(stack.config)["TableName"])
-    rows = [row for page in pages for row in page["Items"]]  # a page ends at 1 MB, which the tests before can exceed
+    rows = [row for page in pages for row in page["Items"]]  # earlier tests may have filled more than one page
     of_sessions = {row["pk"]["S"] for row in rows if "SESSION#" in row["pk"]["S"] and "of-the-race" in str(row)}
     assert len(of_sessions) == 1

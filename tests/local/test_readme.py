@@ -24,7 +24,7 @@ def test_the_first_conversation_of_the_readme_works_as_printed(stack: Stack, tmp
 
     assert (run.returncode, run.stderr) == (0, "")
     created, turn, memory, found, instructions, changed, log = (
-        answer for line in run.stdout.splitlines() if (answer := said(line))
+        answer for line in run.stdout.splitlines() if (answer := response(line))
     )
     assert created["session"]["id"] == turn["session"]["id"] == "trip"
     (learned,) = memory["entries"].values()
@@ -39,11 +39,11 @@ def test_the_first_conversation_of_the_readme_works_as_printed(stack: Stack, tmp
 
 
 def blocks(section: str) -> list[str]:
-    """What stands in the section's blocks of shell lines."""
+    """The shell blocks of a section."""
     (text,) = re.findall(rf"^## {section}\n(.*?)^## ", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
     return re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def said(line: str) -> Json | None:
-    """What the API answered on this line of the output."""
+def response(line: str) -> Json | None:
+    """The API's response on this line of the output, if it is one."""
     return json.loads(line) if line.startswith("{") else None

@@ -1,4 +1,4 @@
-"""Every route of the template by its happy path, over HTTP."""
+"""The happy path of every route of the template, over HTTP."""
 
 import json
 import re
@@ -19,7 +19,7 @@ covered = set[str]()
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Clients by a token's name, and the routes that answered them with a success."""
+    """Makes clients by the names of tokens, and records the routes that answered with success."""
 
     api: Api
     succeeded: set[str] = field(default_factory=set[str])
@@ -30,7 +30,7 @@ class Caller:
         return client
 
     def session(self) -> Session:
-        """One with a fact, `seat`, and an item that waits."""
+        """A session with one fact, `seat`, and one unread item."""
         session = Session.begin(self(), model="offline")
         session.remember("seat", "Ana sits at the window.")
         item = {"type": "message", "role": "user", "text": "Hello."}
@@ -52,7 +52,7 @@ type Test = Callable[[Caller], None]
 
 
 def happy_path(route: str) -> Callable[[Test], Test]:
-    """The test is this route's happy path, so the route must have answered it with a success."""
+    """Mark a test as the happy path of a route; it fails unless the route answered with success."""
     covered.add(route)
 
     def mark(test: Test) -> Test:
@@ -71,7 +71,7 @@ def test_every_route_of_the_template_has_a_happy_path_here() -> None:
 
 
 @happy_path("POST /v1/sessions")
-def test_a_session_is_begun(caller: Caller) -> None:
+def test_a_session_is_created(caller: Caller) -> None:
     answer = caller().post("/v1/sessions", json={"model": "offline"})
 
     assert answer.status_code == 201
@@ -88,7 +88,7 @@ def test_the_session_created_last_is_listed_first(caller: Caller) -> None:
 
 
 @happy_path("GET /v1/sessions/{id}")
-def test_a_session_is_seen(caller: Caller) -> None:
+def test_a_session_is_read(caller: Caller) -> None:
     session = caller.session()
 
     assert session.get()["session"]["id"] == session.id
@@ -138,7 +138,7 @@ def test_a_command_is_carried_out_and_answered_with_the_new_view(caller: Caller)
 
 
 @happy_path("GET /v1/sessions/{id}/memory/log")
-def test_the_log_tells_of_a_change(caller: Caller) -> None:
+def test_the_log_shows_a_change(caller: Caller) -> None:
     (row,) = caller.session().log
 
     assert (row["trigger"], row["keys"], row["by"]) == ("person", ["seat"], {"type": "person", "id": "ana"})
@@ -183,8 +183,8 @@ def test_a_rewind_restores_the_memory_of_that_version(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("key", ["Sitzplatz für Ana", "a?b#c+d", "a/b", ".."])
-def test_one_key_is_erased_whatever_it_holds(api: Api, key: str) -> None:
-    """A Forget that leaves no content anywhere."""
+def test_a_key_of_any_characters_is_erased(api: Api, key: str) -> None:
+    """Erase leaves no content."""
     session = Session.begin(api("person"), model="offline")
     session.remember(key, "Ana sits at the window.")
     erase = {"_tag": "Erase", "key": key}
@@ -220,7 +220,7 @@ def test_an_administrator_changes_the_organizations_settings(caller: Caller) -> 
 
 
 @happy_path("GET /v1/openapi.json")
-def test_the_document_is_served_as_it_is_written(caller: Caller) -> None:
+def test_the_openapi_document_is_served_unchanged(caller: Caller) -> None:
     answer = caller().get("/v1/openapi.json")
 
     assert answer.json() == json.loads(WRITTEN.read_text())

@@ -1,4 +1,4 @@
-"""The deployed template, over HTTP, and the command line that brings it up."""
+"""The deployed template over HTTP, and the command line that starts it."""
 
 import os
 import re
@@ -20,23 +20,23 @@ from openbot_memory_emulator.gateway import outputs
 PATH = "/v1/organization"
 
 
-def test_stack_json_says_where_the_api_is_and_who_may_call_it(stack: Stack) -> None:
-    written = stack.written
+def test_stack_json_has_the_url_and_tokens(stack: Stack) -> None:
+    description = stack.description
 
-    assert written.keys() == {"url", "organization", "tokens", "pid"}
-    assert written["url"].startswith(f"http://127.0.0.1:{stack.port}/")
-    assert written["organization"] == "acme"
-    assert written["tokens"].keys() == {"person", "agent", "host", "admin", "otherOrganization"}
-    assert all(re.fullmatch(r"obm_[\w-]{43}", token) for token in written["tokens"].values())
-    os.kill(written["pid"], 0)
+    assert description.keys() == {"url", "organization", "tokens", "pid"}
+    assert description["url"].startswith(f"http://127.0.0.1:{stack.port}/")
+    assert description["organization"] == "acme"
+    assert description["tokens"].keys() == {"person", "agent", "host", "admin", "otherOrganization"}
+    assert all(re.fullmatch(r"obm_[\w-]{43}", token) for token in description["tokens"].values())
+    os.kill(description["pid"], 0)
 
 
-def test_stack_json_is_for_its_owner_alone(stack: Stack) -> None:
+def test_only_the_owner_may_read_stack_json(stack: Stack) -> None:
     assert stat.S_IMODE((stack.directory / "stack.json").stat().st_mode) == 0o600
 
 
 def test_the_stack_listens_on_this_machine_only(stack: Stack) -> None:
-    listening = psutil.Process(stack.written["pid"]).net_connections("tcp")
+    listening = psutil.Process(stack.description["pid"]).net_connections("tcp")
 
     assert {each.laddr for each in listening if each.status == psutil.CONN_LISTEN} == {("127.0.0.1", stack.port)}
 
@@ -50,7 +50,7 @@ def test_every_route_of_the_template_is_registered_behind_the_authorizer(stack: 
     assert {route["AuthorizationType"] for route in routes} == {"CUSTOM"}
 
 
-def test_a_function_is_held_to_its_policy(stack: Stack) -> None:
+def test_the_emulator_enforces_the_policies_of_functions(stack: Stack) -> None:
     """The role of the function that reads may read an organization's rows and write nothing."""
     resources = stack.config.client("cloudformation").describe_stack_resources(StackName=STACK)["StackResources"]
     names = {each["LogicalResourceId"]: each["PhysicalResourceId"] for each in resources}
@@ -89,16 +89,16 @@ def test_an_interrupted_up_leaves_nothing_running(stack: Stack) -> None:
 
 
 def test_a_second_up_keeps_the_running_stack_and_its_tokens(stack: Stack) -> None:
-    before = stack.written
+    before = stack.description
 
     again = stack.command("up")
 
     assert again.returncode == 0
     assert "already running" in again.stdout
-    assert stack.written == before
+    assert stack.description == before
 
 
-def test_a_taken_port_is_told_before_anything_starts(stack: Stack) -> None:
+def test_a_port_in_use_is_reported_before_anything_starts(stack: Stack) -> None:
     other = stack.directory / "other"
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -131,7 +131,7 @@ def test_down_leaves_a_process_alone_that_only_has_the_same_pid(stack: Stack) ->
     assert "not running" in answer.stdout
 
 
-def test_a_made_token_works_until_it_is_revoked(stack: Stack, api: Api) -> None:
+def test_an_issued_token_works_until_it_is_revoked(stack: Stack, api: Api) -> None:
     made = stack.command("token", "--organization", "acme", "--type", "person", "--id", "ben", "--name", "Ben")
     token = made.stdout.strip()
     assert api(token).get(PATH).status_code == 200
@@ -142,14 +142,14 @@ def test_a_made_token_works_until_it_is_revoked(stack: Stack, api: Api) -> None:
     assert stack.command("token", "--revoke", token).returncode == 1
 
 
-def test_a_token_for_a_bad_id_is_refused_in_a_sentence(stack: Stack) -> None:
+def test_a_token_for_an_invalid_id_is_refused_without_a_traceback(stack: Stack) -> None:
     answer = stack.command("token", "--id", "a#b")
 
     assert answer.returncode == 1
     assert "Traceback" not in answer.stderr
 
 
-def test_the_demo_of_agents_keeps_what_two_people_prefer_side_by_side(stack: Stack) -> None:
+def test_the_demo_of_agents_keeps_preferences_of_two_people_side_by_side(stack: Stack) -> None:
     """A7."""
     played = stack.command("demo", "--agents")
 
@@ -166,11 +166,11 @@ def test_the_demo_learns_and_shows_what_it_learned(stack: Stack) -> None:
     assert "1500 EUR" in played.stdout
     (retracted,) = (line for line in played.stdout.splitlines() if "retracted" in line)
     assert "seat" not in retracted
-    assert stack.written["url"] in played.stdout
+    assert stack.description["url"] in played.stdout
 
 
-def test_the_layer_is_compiled_and_its_files_times_do_not_matter(stack: Stack) -> None:
-    """Lambda cannot keep what Python compiles: without this, every cold start would compile all of the layer again."""
+def test_the_layer_is_compiled_with_unchecked_hashes(stack: Stack) -> None:
+    """Lambda cannot write bytecode files: without these, every cold start would compile the whole layer."""
     layer = stack.directory / "build/CoreLayer/python"
     for source in (layer / "openbot_memory").rglob("*.py"):
         compiled = source.parent / "__pycache__" / f"{source.stem}.cpython-313.pyc"
