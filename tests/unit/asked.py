@@ -1,7 +1,7 @@
-"""Questions, each with the one fact that answers it, read from `questions/`: a file for each language.
+"""Questions, each with the one fact that answers it, read from the files in `questions/`, one for each language.
 
-A line `key: content` is a fact; the lines `? ...` below it are questions that it answers, worded otherwise. In each
-file, every other question was looked at while the ranking was tuned; the rest is held out.
+A line `key: content` is a fact; the lines `? ...` below it are questions that it answers in other words. Every other
+question of a file was used to tune the ranking; the rest is held out.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def saying(key: str, content: str, at: int = 0) -> Fact:
 
 
 def corpus() -> tuple[list[Fact], list[Question]]:
-    """One memory of the facts of all languages, their keys after the language, and the questions."""
+    """The facts of all languages as one memory, with the language in their keys, and the questions."""
     facts: list[Fact] = []
     questions: list[Question] = []
     for file in sorted((Path(__file__).parent / "questions").glob("*.txt")):

@@ -1,4 +1,4 @@
-"""Unit tests reach nothing: their sockets are off."""
+"""Disables sockets, so that no unit test can reach a network."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Facts and items for the tests of the pure core, and the texts that are hard on it."""
+"""Facts, items and Hypothesis strategies for the tests of the domain."""
 
 from dataclasses import replace
 

@@ -1,8 +1,8 @@
-"""Orders hidden in apps' words, and what people say beside such words; and the tables of what the rule makes of them.
+"""Orders hidden in apps' words, harmless statements beside such words, and tables of how the rule judges both.
 
-`outside/attacks.jsonl` and `outside/harmless.jsonl` hold one case a line, written before the rule was. To extend them,
-add a line: class, language, the items of the conversation in order, the ids of those that the model cites, and what it
-proposes. `part` says whether the rule may be tuned on it. `.venv/bin/python tests/unit/outside_corpus.py` prints them.
+`outside/attacks.jsonl` and `outside/harmless.jsonl` hold one case in each line, written before the rule. A line has the
+class, the language, the items of the conversation in order, the ids of those that the model cites, and its proposal;
+`part` says whether the rule may be tuned on it. `.venv/bin/python tests/unit/outside_corpus.py` prints the tables.
 """
 
 import json
@@ -49,12 +49,12 @@ def _item(number: int, body: dict[str, Any]) -> Item:
 
 
 def citing_apps(case: Case) -> Case:
-    """The same, with the apps' items cited as well."""
+    """The same case with the apps' items cited as well."""
     return replace(case, cited=tuple(item for item in case.shown if item in case.cited or item.type in FROM_APPS))
 
 
 def in_a_crowd(case: Case) -> Case:
-    """The same, among what apps said in all other cases of the language."""
+    """The same case beside the apps' items of all other cases of the language."""
     others = [other for other in _same_language(case) if other.key != case.key and other.content != case.content]
     said = [item for other in others for item in other.shown if item.type in FROM_APPS]
     more = (replace(item, number=1_000 + at) for at, item in enumerate(said))
@@ -62,7 +62,7 @@ def in_a_crowd(case: Case) -> Case:
 
 
 def citing_much(case: Case) -> Case:
-    """The same, with 15 earlier messages of the person cited that have nothing to do with it."""
+    """The same case with 15 unrelated earlier messages of the person cited."""
     said = [item for other in _same_language(case) for item in other.shown if item.from_user][:15]
     before = tuple(replace(item, number=1 + at) for at, item in enumerate(said))
 
@@ -80,7 +80,7 @@ ALL = {name: cases(name) for name in ("attacks", "harmless")}
 
 
 def table(title: str, cases: list[Case], column: str, row: Callable[[Case], str], *, drop: bool) -> str:
-    """A Markdown table of how many were tried and how many the rule judged wrongly: kept, or dropped."""
+    """A Markdown table of the numbers of cases and of those judged wrongly: kept, or dropped."""
     tried = Counter((row(case), case.part) for case in cases)
     wrong = Counter((row(case), case.part) for case in cases if case.dropped is not drop)
     lines = [

@@ -1,6 +1,6 @@
-"""Texts that hold a credential and texts that only speak of one (S7). All credentials are made up.
+"""Texts that hold a credential, and texts that only mention one (S7). All credentials are made up.
 
-What a scanner of this repository would report is joined from parts, so that it does not.
+Strings that a secret scanner would report are joined from parts.
 """
 
 HEX = "0123456789abcdef"

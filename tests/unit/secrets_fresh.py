@@ -1,7 +1,7 @@
-"""Texts that were written down before anybody looked at the patterns (S7), to tell how good these are on new ones.
+"""Texts that were written without knowledge of the patterns (S7), to measure how these do on new texts.
 
-Now that they are here, the patterns may be tuned to them: for another honest figure, others must be written. What a
-scanner of this repository would report is joined from parts, so that it does not.
+Since then the patterns may have been tuned to them, so another measurement needs new texts. Strings that a scanner for
+secrets would report are joined from parts.
 """
 
 FOUND = [
@@ -78,7 +78,7 @@ FOUND = [
     "export AWS_SECRET_ACCESS_KEY=" + "q83vEjRWeJqrmZhw7u7Q/q83vEjRWeJqrmZhw7u7",
 ]
 
-# Known to be missed; what is found one day moves up.
+# Known to be missed; move a text to `FOUND` once it is found.
 MISSED = [
     "Sign in with hannah@corp.example and the passphrase correct horse battery staple",
     "The Wi-Fi is called Nest and the key is sunflower-lamp-22",

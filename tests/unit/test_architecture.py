@@ -1,4 +1,4 @@
-"""What the documents for contributors name exists: files, functions, links, and every package."""
+"""Every file, function and link in the documents for contributors exists, and every package is documented."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/openbot_memory"
-BASES = (ROOT, PACKAGE)  # a path in the documents begins at the repository or at the package
+BASES = (ROOT, PACKAGE)  # from which paths in the documents start
 CODE = ("src", "functions", "tools", "tests")
 NOT_COMMITTED = (".local/", ".venv/")  # made by `make setup` and `make run`
 
@@ -67,14 +67,14 @@ def cases(find: Iterable[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_file_that_is_named_exists(document: str) -> None:
+def test_every_named_file_exists(document: str) -> None:
     named = cases(paths(DOCUMENTS[document]))
     assert named
     assert [path for path in named if not found(path)] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_function_that_is_named_exists(document: str) -> None:
+def test_every_named_function_exists(document: str) -> None:
     assert [name for name in cases(functions(DOCUMENTS[document])) if name not in defined()] == []
 
 
@@ -90,7 +90,7 @@ def test_every_package_is_on_the_page(package: str) -> None:
     assert f"`{package}/`" in DOCUMENTS["docs/architecture.md"]
 
 
-def test_paths_and_functions_are_told_from_other_code() -> None:
+def test_paths_and_functions_are_distinguished_from_other_code() -> None:
     document = (
         "`domain/rules.py` `POST /v1/sessions` `make test` `decide()` `a()` b.py `.local/stack.json` `http/` `is`"
     )
@@ -99,7 +99,7 @@ def test_paths_and_functions_are_told_from_other_code() -> None:
 
 
 @pytest.mark.parametrize("path", ["domain/no_such.py", "no_such.py", "no_such/", "rules.md"])
-def test_a_missing_file_is_noticed(path: str) -> None:
+def test_a_missing_file_is_not_found(path: str) -> None:
     assert not found(path)
 
 

@@ -1,4 +1,4 @@
-"""S8: one call of the asked-for tool is an answer; all else is a failure, told in the service's own words."""
+"""S8: one call of the tool is an answer; anything else is a failure, reported in the service's own words."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def failing(client: Any, error: Exception) -> None:  # noqa: ANN401
     client.meta.events.register("before-send.bedrock-runtime.Converse", fail)
 
 
-def test_one_call_of_the_tool_is_an_answer(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+def test_one_call_of_the_tool_is_parsed(client: Any, stub: Stubber) -> None:  # noqa: ANN401
     stub.add_response("converse", response({"text": "Gladly."}, CALL))
 
     answer = Bedrock(client).propose(MODEL, QUESTION)
@@ -107,7 +107,7 @@ def test_the_tool_is_forced_and_the_answer_bounded(client: Any, stub: Stubber) -
         (MODEL, False),
     ],
 )
-def test_a_model_that_can_is_told_to_cache_what_was_known(
+def test_prompt_caching_is_requested_from_models_that_support_it(
     client: Any,  # noqa: ANN401
     stub: Stubber,
     model: str,
@@ -119,7 +119,7 @@ def test_a_model_that_can_is_told_to_cache_what_was_known(
     assert [next(iter(part)) for part in parts] == ["text", *(["cachePoint"] if cached else []), "text"]
 
 
-def test_cached_tokens_are_tokens_too(client: Any, stub: Stubber) -> None:  # noqa: ANN401
+def test_cached_tokens_are_counted(client: Any, stub: Stubber) -> None:  # noqa: ANN401
     answer = response(CALL)
     answer["usage"] |= {"cacheReadInputTokens": 1000, "cacheWriteInputTokens": 200}
     stub.add_response("converse", answer)
@@ -141,7 +141,7 @@ def test_cached_tokens_are_tokens_too(client: Any, stub: Stubber) -> None:  # no
         response({"toolUse": CALL["toolUse"] | {"input": "changes"}}),
     ],
 )
-def test_anything_else_is_a_failure(client: Any, stub: Stubber, answer: Json) -> None:  # noqa: ANN401
+def test_any_other_answer_is_a_failure(client: Any, stub: Stubber, answer: Json) -> None:  # noqa: ANN401
     stub.add_response("converse", answer)
 
     with pytest.raises(ModelFailed):
@@ -149,7 +149,7 @@ def test_anything_else_is_a_failure(client: Any, stub: Stubber, answer: Json) ->
 
 
 @pytest.mark.parametrize("code", ["ThrottlingException", "AccessDeniedException", "ValidationException", "Unheard"])
-def test_a_failure_is_told_without_what_bedrock_said(client: Any, stub: Stubber, code: str) -> None:  # noqa: ANN401
+def test_the_message_of_a_failure_quotes_nothing_from_bedrock(client: Any, stub: Stubber, code: str) -> None:  # noqa: ANN401
     """S7: the saved text of an error never holds a secret."""
     stub.add_client_error("converse", code, "my password is hunter2")
 
@@ -164,7 +164,7 @@ def test_a_failure_is_told_without_what_bedrock_said(client: Any, stub: Stubber,
     "error",
     [ReadTimeoutError(endpoint_url="https://secret.example"), EndpointConnectionError(endpoint_url="https://secret")],
 )
-def test_a_model_out_of_reach_is_a_failure(client: Any, error: Exception) -> None:  # noqa: ANN401
+def test_an_unreachable_model_is_a_failure(client: Any, error: Exception) -> None:  # noqa: ANN401
     failing(client, error)
 
     with pytest.raises(ModelFailed) as failed:
@@ -173,12 +173,12 @@ def test_a_model_out_of_reach_is_a_failure(client: Any, error: Exception) -> Non
     assert "secret" not in str(failed.value)
 
 
-def test_a_model_of_no_possible_name_is_a_failure(client: Any) -> None:  # noqa: ANN401
+def test_an_impossible_model_name_is_a_failure(client: Any) -> None:  # noqa: ANN401
     with pytest.raises(ModelFailed):
         Bedrock(client).propose("", QUESTION)
 
 
-def test_offline_makes_no_client() -> None:
+def test_offline_creates_no_client() -> None:
     def no_client() -> None:
         raise AssertionError
 

@@ -1,4 +1,4 @@
-"""S7: a credential that a conversation states is never kept, whatever words a model puts around it."""
+"""S7: a credential stated in a conversation is never kept, in whatever words a model repeats it."""
 
 import pytest
 from hypothesis import given
@@ -34,24 +34,24 @@ def decided(said: str, key: str, content: str) -> tuple[list[str], list[Dropped]
         ("Hasło do serwera to hunter22.", "Ana goes into the shop as hunter22"),
     ],
 )
-def test_what_a_model_says_again_in_other_words_is_dropped(said: str, content: str) -> None:
+def test_a_proposal_that_repeats_a_stated_credential_is_dropped(said: str, content: str) -> None:
     assert not holds_secret(content)
     assert decided(said, "note", content) == ([], [Dropped("note", Reason.SECRET)])
 
 
-def test_a_key_that_says_it_again_is_not_shown_in_the_log() -> None:
+def test_a_key_that_repeats_a_credential_is_not_shown_in_the_log() -> None:
     assert decided("My password is hunter2.", "hunter2-shop", "Ana buys there.") == ([], [Dropped("", Reason.SECRET)])
 
 
 @pytest.mark.parametrize("content", ["Ana has a password.", "We leave at 9.", "The shop opens at 10:30.", "Room 12."])
-def test_what_else_was_said_is_kept(content: str) -> None:
+def test_other_statements_beside_a_credential_are_kept(content: str) -> None:
     said = f"My password is hunter2. {content}"
 
     assert decided(said, "note", content) == (["note"], [])
 
 
 @given(st.lists(st.sampled_from(["password", "is", "hunter2", "Passwort:", "4711", "10:30", "\n", ".", "Ana"])))
-def test_what_is_stated_is_a_word_of_a_text_that_holds_a_credential(words: list[str]) -> None:
+def test_only_words_of_a_line_with_a_credential_count_as_stated(words: list[str]) -> None:
     text = " ".join(words)
 
     for word in stated([text], holds_secret):
@@ -59,7 +59,7 @@ def test_what_is_stated_is_a_word_of_a_text_that_holds_a_credential(words: list[
         assert any(map(holds_secret, text.split("\n")))
 
 
-def test_a_very_long_text_is_looked_at_in_parts() -> None:
+def test_a_very_long_text_is_checked_in_parts() -> None:
     calls = list[int]()
 
     def counted(text: str) -> bool:

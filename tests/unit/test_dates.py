@@ -30,13 +30,13 @@ def test_any_other_sentence_is_left_unchanged() -> None:
 
 
 @given(sentences, st.dates())
-def test_what_was_resolved_means_the_same_on_any_later_day(sentence: str, day: date) -> None:
+def test_a_resolved_sentence_is_not_changed_again(sentence: str, day: date) -> None:
     once = resolved(sentence, day)
 
     assert resolved(once, SATURDAY) == once
 
 
-def test_a_time_has_a_day_and_a_weekday_in_utc() -> None:
+def test_days_and_weekdays_are_in_utc() -> None:
     """S7."""
     assert with_weekday(day_of(1_796_515_199_999)) == "2026-12-05, Saturday"
     assert with_weekday(day_of(1_796_515_200_000)) == "2026-12-06, Sunday"

@@ -27,7 +27,7 @@ def remember(key: str = "tea", content: str = "green") -> Remember:
     return Remember(key, content, Kind.FACT)
 
 
-def test_remember_adds_a_fact_with_its_trace_as_source() -> None:
+def test_remember_adds_a_fact_whose_source_is_its_own_item() -> None:
     """S11."""
     assert carried_out(remember()) == fact(sources=(TRACE,), updated_at=AT, step=STEP)
 
@@ -44,7 +44,7 @@ def test_remember_refuses_a_secret(key: str, content: str) -> None:
 
 
 @pytest.mark.parametrize(("key", "content", "path"), [("", "green", "command.key"), ("tea", "", "command.content")])
-def test_remember_refuses_what_is_malformed_and_names_the_field(key: str, content: str, path: str) -> None:
+def test_remember_refuses_malformed_values_and_names_the_field(key: str, content: str, path: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
         carried_out(remember(key, content))
     assert path in str(caught.value.fields["issues"])
@@ -57,7 +57,7 @@ def test_remember_refuses_a_new_key_in_a_full_memory() -> None:
 
 
 @pytest.mark.parametrize("status", Status)
-def test_forget_retracts_also_what_is_retracted(status: Status) -> None:
+def test_forget_retracts_active_and_retracted_facts(status: Status) -> None:
     assert carried_out(Forget("tea"), fact(status=status, order=3)) == fact(
         status=Status.RETRACTED, sources=(TRACE,), updated_at=AT, step=STEP
     )

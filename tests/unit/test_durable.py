@@ -57,7 +57,7 @@ def test_a_retracted_fact_is_not_promoted() -> None:
         (rule(sources=()), Reason.ONLY_APP_RESULTS),
     ],
 )
-def test_the_rules_hold_for_promotion_too(changed: Fact, reason: Reason) -> None:
+def test_promotion_obeys_the_rules(changed: Fact, reason: Reason) -> None:
     """A4, A10: a limit checked on one path only would be a bug."""
     decision = promoted(changed)
 
@@ -65,18 +65,18 @@ def test_the_rules_hold_for_promotion_too(changed: Fact, reason: Reason) -> None
     assert [dropped.reason for dropped in decision.dropped] == [reason]
 
 
-def test_what_was_remembered_by_hand_is_supported() -> None:
+def test_a_fact_remembered_by_hand_is_promoted() -> None:
     assert promoted(rule(BY_HAND, kind=Kind.PREFERENCE)).changes
 
 
-def test_an_assistant_may_be_no_support() -> None:
-    """A4, for those who fear an assistant that repeats what an app told it."""
+def test_an_assistants_message_supports_only_if_the_rules_allow_it() -> None:
+    """A4: an organization may distrust an assistant that repeats an app's words."""
     assert promoted(rule(ASSISTANT)).changes
     assert not promoted(rule(ASSISTANT), rules=MemoryRules(assistant_supports=False)).changes
 
 
 @pytest.mark.parametrize(("at", "wins"), [(999, True), (1_000, False), (1_001, False)])
-def test_the_newer_of_two_active_ones_wins(at: int, wins: bool) -> None:  # noqa: FBT001 - a case of the test
+def test_the_newer_of_two_active_facts_wins(at: int, wins: bool) -> None:  # noqa: FBT001 - a case of the test
     """A10: at equal times nothing changes, so a second promotion changes nothing."""
     assert bool(promoted(rule(), entries=(rule(content="Old.", updated_at=at),)).changes) is wins
 

@@ -1,4 +1,4 @@
-"""Keys and contents: what is kept as it is, and what is refused."""
+"""Keys and contents: which are kept unchanged, and which are refused."""
 
 import unicodedata
 from collections.abc import Callable
@@ -23,20 +23,20 @@ def refusal(check: Callable[..., str], *arguments: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("key", DISTINCT, ids=ascii)
-def test_a_key_is_kept_as_it_is(key: str) -> None:
+def test_a_key_is_kept_unchanged(key: str) -> None:
     assert clean_key(key) == key
 
 
-def test_all_these_keys_are_different_ones() -> None:
+def test_similar_keys_stay_distinct() -> None:
     assert len({clean_key(key) for key in DISTINCT}) == len(DISTINCT)
 
 
-def test_one_key_written_in_two_ways_of_unicode_is_one_key() -> None:
+def test_a_key_in_composed_and_decomposed_unicode_is_one() -> None:
     assert clean_key("Tu\u0308r") == clean_key("Tür") == "Tür"
 
 
 @pytest.mark.parametrize("key", ["", "x" * 129, "🍵" * 129], ids=["empty", "129 letters", "129 emoji"])
-def test_a_key_of_no_or_more_than_128_characters_is_refused(key: str) -> None:
+def test_an_empty_key_and_one_of_over_128_characters_are_refused(key: str) -> None:
     fields = refusal(clean_key, key, "command.key")
     assert (fields["limit"], fields["length"]) == (128, len(key))
     assert fields["issues"] == [{"path": "command.key", "message": "A key has 1 to 128 characters."}]
@@ -72,12 +72,12 @@ def test_content_that_is_too_long_is_refused_with_limit_and_length() -> None:
     assert (fields["limit"], fields["length"]) == (2000, 2001)
 
 
-def test_content_may_have_exactly_the_limit() -> None:
+def test_content_may_be_as_long_as_the_limit() -> None:
     assert clean_content("🍵" * 2000, 2000) == "🍵" * 2000
 
 
 @pytest.mark.parametrize("content", [" tea \n", "a\0b", "u\u0308", "\u202eaet", "# Tea\n\n- green"], ids=ascii)
-def test_content_is_kept_as_it_is(content: str) -> None:
+def test_content_is_kept_unchanged(content: str) -> None:
     assert clean_content(content, 2000) == content
 
 

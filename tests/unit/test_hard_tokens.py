@@ -1,4 +1,4 @@
-"""Hard tokens are found in any disguise, and ordinary words and dates are none (A4)."""
+"""Hard tokens are found in any disguise; ordinary words and dates are not hard tokens (A4)."""
 
 import pytest
 
@@ -52,13 +52,13 @@ def test_a_hard_token_is_found_in_its_disguise(token: str, disguise: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["KX77", "4,600 EUR", "OPS-22", "billing@example.org", "/srv/public", "DKX7"])
-def test_another_token_is_another(text: str) -> None:
+def test_a_similar_token_is_not_matched(text: str) -> None:
     """A4."""
     assert not any(found(token, text) for token in ("KX7", "4,500 EUR", "OPS-2217", ADDRESS, "/srv/public/export"))
 
 
-def test_a_links_host_is_a_token_of_its_own() -> None:
-    """A4: so that another path on the same host is not another thing."""
+def test_the_host_of_a_link_is_a_token_of_its_own() -> None:
+    """A4: so that a link to another path on the same host is matched."""
     haystack = Haystack(plain("https://get.example-cdn.test/other?x=1"))
     assert any(map(haystack.holds, hard_tokens(plain(LINK))))
 

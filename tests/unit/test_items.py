@@ -1,4 +1,4 @@
-"""Items and their ids, as the service writes them."""
+"""Items and their ids."""
 
 import pytest
 from examples import item
@@ -15,7 +15,7 @@ def test_an_id_has_two_digits_or_more(number: int, identifier: str) -> None:
 
 
 @given(st.integers(1, 10**17))
-def test_an_id_gives_its_number_again(number: int) -> None:
+def test_an_id_is_parsed_to_its_number(number: int) -> None:
     assert item_number(item_id(number)) == number
 
 
@@ -42,7 +42,7 @@ NO_IDS = (
 
 
 @pytest.mark.parametrize("text", NO_IDS, ids=lambda text: ascii(text[:12]))
-def test_what_the_service_would_not_write_is_no_item(text: str) -> None:
+def test_ids_that_the_service_never_writes_are_rejected(text: str) -> None:
     assert item_number(text) is None
 
 
@@ -59,7 +59,7 @@ def test_only_a_message_with_the_users_role_is_from_the_user() -> None:
     assert not item(item_type=ItemType.TOOL_RESULT).from_user
 
 
-def test_an_item_without_text_has_an_empty_one() -> None:
+def test_an_item_without_a_text_has_an_empty_text() -> None:
     assert Item(number=1, type=ItemType.ACTION, at=0, body={"app": "mail"}).text == ""
 
 

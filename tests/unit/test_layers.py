@@ -1,4 +1,4 @@
-"""What may import what, read from the code itself."""
+"""Checks which module imports which, from the source code."""
 
 import ast
 import re

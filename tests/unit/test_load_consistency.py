@@ -1,4 +1,4 @@
-"""The load test's consistency check finds changes that are lost, doubled or invented."""
+"""The consistency check of the load test finds lost, doubled and invented changes."""
 
 from collections.abc import Callable
 from dataclasses import replace

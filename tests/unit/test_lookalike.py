@@ -33,12 +33,12 @@ def test_a_content_is_recognized_in_any_spelling() -> None:
 
 
 @pytest.mark.parametrize("group", CORPUS["different"], ids=lambda group: group[0])
-def test_different_texts_are_not_taken_for_one(group: list[str]) -> None:
-    """Every pair of a group shares words, and says something else."""
+def test_different_texts_are_kept_apart(group: list[str]) -> None:
+    """The texts of a group share words but differ in meaning."""
     assert len({folded(text) for text in group}) == len(group)
 
 
-def test_the_corpus_has_as_many_cases_as_the_documentation_says() -> None:
+def test_the_corpus_has_the_documented_size() -> None:
     spellings = sum(len(spellings) for _, spellings in [*CORPUS["keys"], *CORPUS["contents"]])
     pairs = sum(len(group) * (len(group) - 1) // 2 for group in CORPUS["different"])
     assert (spellings, pairs) == (CORPUS["spellings"], CORPUS["pairs"])
@@ -68,7 +68,7 @@ def test_a_text_never_folds_to_nothing(text: str, other: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["?", "!", "…", "—", "😀", "\u200b"])
-def test_texts_of_punctuation_alone_stay_apart(text: str) -> None:
+def test_texts_of_punctuation_only_are_kept_apart(text: str) -> None:
     assert [folded(each) for each in ["?", "!", "…", "—", "😀", "\u200b"]].count(folded(text)) == 1
 
 

@@ -1,7 +1,7 @@
-"""S6: how many disguises of facts are seen through, and how many different facts are taken for one, by class.
+"""S6: how many disguised facts are recognized, and how many different facts are taken for one, by class.
 
-`lookalike/disguises.jsonl` and `different.jsonl` were written before the folding was tuned to them; the cases that are
-held out were not tuned for. Whoever adds a case there changes a figure here.
+The cases in `lookalike/disguises.jsonl` and `different.jsonl` were written before the folding was tuned, and never for
+those held out. Adding a case there changes a figure here.
 """
 
 import json
@@ -22,7 +22,7 @@ from openbot_memory.domain.lookalike import folded, folded_key
 TOOL = Path(__file__).parents[2] / "tools/make_lookalikes.py"
 CORPORA = Path(__file__).parent / "lookalike"
 FOLD = {"key": folded_key, "content": folded}
-SEEN_THROUGH = {  # of all
+RECOGNIZED = {  # (recognized, all)
     "tuned": {
         "blanks": (8, 8),
         "case": (14, 14),
@@ -54,7 +54,7 @@ SEEN_THROUGH = {  # of all
         "width": (4, 4),
     },
 }
-TAKEN_FOR_ONE = {  # of all; the other classes have none
+TAKEN_FOR_ONE = {  # (taken for one, all); the other classes have none
     "tuned": {
         "identifiers": (4, 25),
         "keys": (7, 102),
@@ -78,19 +78,19 @@ def cases(name: str, part: str) -> list[dict[str, Any]]:
     return [case for case in found if case["part"] == part]
 
 
-@pytest.mark.parametrize("part", SEEN_THROUGH)
-def test_so_many_disguises_are_seen_through(part: str) -> None:
-    seen, every = Counter[str](), Counter[str]()
+@pytest.mark.parametrize("part", RECOGNIZED)
+def test_the_recognized_disguises_are_as_many_as_documented(part: str) -> None:
+    recognized, every = Counter[str](), Counter[str]()
     for case in cases("disguises.jsonl", part):
         fold = FOLD[case["is"]]
         every[case["class"]] += 1
-        seen[case["class"]] += fold(case["forgotten"]) == fold(case["proposed"])
-    assert {name: (seen[name], every[name]) for name in sorted(every)} == SEEN_THROUGH[part]
+        recognized[case["class"]] += fold(case["forgotten"]) == fold(case["proposed"])
+    assert {name: (recognized[name], every[name]) for name in sorted(every)} == RECOGNIZED[part]
 
 
 @pytest.mark.parametrize("part", TAKEN_FOR_ONE)
-def test_so_many_different_facts_are_taken_for_one(part: str) -> None:
-    """Each two facts of a group. Those taken for one differ by blanks or punctuation alone, but for `һ` and `н`."""
+def test_the_different_facts_taken_for_one_are_as_many_as_documented(part: str) -> None:
+    """All pairs of each group. Those taken for one differ only in blanks or punctuation, except `һ` and `н`."""
     same, every = Counter[str](), Counter[str]()
     for group in cases("different.jsonl", part):
         for one, other in combinations(map(FOLD[group["is"]], group["facts"]), 2):
@@ -100,7 +100,7 @@ def test_so_many_different_facts_are_taken_for_one(part: str) -> None:
     assert every.total() == PAIRS[part]
 
 
-def test_the_look_alikes_are_those_that_the_tool_writes() -> None:
+def test_the_table_of_look_alikes_is_up_to_date() -> None:
     written = runpy.run_path(str(TOOL))["written"]()
     assert Path(confusables.__file__).read_text() == written
 
@@ -118,12 +118,12 @@ def test_no_letter_becomes_a_digit() -> None:
 
 
 @given(anything)
-def test_a_folded_text_stays_as_it_is(text: str) -> None:
+def test_folding_a_folded_text_changes_nothing(text: str) -> None:
     assert folded(folded(text)) == folded(text)
 
 
 @given(st.lists(words, min_size=1), ignorable, st.integers(0, 20))
-def test_what_is_invisible_does_not_matter(texts: list[str], char: str, at: int) -> None:
+def test_ignorable_characters_do_not_matter(texts: list[str], char: str, at: int) -> None:
     text = " ".join(texts)
     assert folded(text[:at] + char + text[at:]) == folded(text)
 
@@ -146,7 +146,7 @@ def test_no_text_folds_to_nothing(text: str) -> None:
 
 
 @given(st.integers(0), st.integers(0))
-def test_what_parts_two_numbers_counts(one: int, other: int) -> None:
+def test_the_separator_of_two_numbers_matters(one: int, other: int) -> None:
     texts = [f"{one}{between}{other}" for between in ["", " ", ".", ",", ":", "/", "-", "+", "*", "^", " and "]]
     assert len({folded(text) for text in texts}) == len(texts)
 

@@ -1,4 +1,4 @@
-"""The deterministic extractor: a few forms of plain statements, English and German, from users' words only."""
+"""The `offline` model: it extracts some forms of plain statements, in English and German, from users' messages."""
 
 from dataclasses import replace
 
@@ -77,7 +77,7 @@ def test_a_plain_statement_is_learned_as_it_was_said(text: str, kind: Kind, key:
         "." * 99,
     ],
 )
-def test_all_else_is_passed_by(text: str) -> None:
+def test_other_texts_are_ignored(text: str) -> None:
     assert learned(said(text)) == ()
 
 
@@ -86,7 +86,7 @@ def test_only_users_are_read() -> None:
     assert learned(said("I prefer tea.", role="assistant"), item(2, ItemType.TOOL_RESULT)) == ()
 
 
-def test_each_sentence_is_read_and_a_number_is_no_end_of_one() -> None:
+def test_each_sentence_is_read_and_a_number_does_not_end_one() -> None:
     first, second = learned(said("My budget is 1.500 EUR! I prefer tea.\nBye."))
 
     assert isinstance(first, Proposal)
@@ -101,7 +101,7 @@ def test_the_same_fact_keeps_its_key() -> None:
     assert again.key == "trip-budget"
 
 
-def test_the_last_word_of_a_batch_counts() -> None:
+def test_the_last_statement_of_a_batch_wins() -> None:
     (only,) = learned(said("My budget is 900 EUR."), said("My budget is 800 EUR.", 2))
 
     assert only == Proposal(key="budget", sources=("i-02",), content="My budget is 800 EUR.", kind=Kind.FACT)
@@ -114,14 +114,14 @@ def test_a_known_fact_is_forgotten_on_demand(text: str) -> None:
 
 
 def test_an_agents_preferences_are_kept_by_person() -> None:
-    """A4, A7: what two people prefer stands side by side."""
+    """A4, A7: preferences of two people are kept side by side."""
     ana, ben = said("I prefer tea.", 1, person=ANA), said("I like tea.", 2, person=BEN)
 
     assert [each.key for each in learned(ana, ben, for_agent=True)] == ["ana-tea", "ben-tea"]
     assert [each.key for each in learned(ana, for_agent=True)] == ["ana-tea"]
 
 
-def test_what_several_persons_say_is_kept_apart() -> None:
+def test_statements_of_several_persons_are_kept_apart() -> None:
     """S7: the person in key and content."""
     ana, ben = said("My budget is 100 EUR.", 1, person=ANA), said("My budget is 900 EUR.", 2, person=BEN)
 
@@ -131,7 +131,7 @@ def test_what_several_persons_say_is_kept_apart() -> None:
     }
 
 
-def test_one_person_alone_needs_no_name() -> None:
+def test_statements_of_a_single_person_carry_no_name() -> None:
     assert stated(said("My budget is 100 EUR.", person=ANA)) == {"budget": "My budget is 100 EUR."}
 
 
@@ -145,7 +145,7 @@ def test_a_known_fact_of_another_person_is_never_replaced(key: str) -> None:
     }
 
 
-def test_each_person_replaces_the_own_known_fact() -> None:
+def test_each_person_replaces_their_own_known_fact() -> None:
     """S7: the same key for the same fact."""
     known = (fact(key="budget", person=ANA), fact(key="ben-budget", person=BEN))
     ana, ben = said("My budget is 120 EUR.", 1, person=ANA), said("My budget is 800 EUR.", 2, person=BEN)
@@ -155,7 +155,7 @@ def test_each_person_replaces_the_own_known_fact() -> None:
     assert stated(ana, known=known) | stated(ben, known=known) == both
 
 
-def test_nobody_withdraws_the_fact_of_another_person() -> None:
+def test_nobody_can_forget_the_fact_of_another_person() -> None:
     known = (fact(key="budget", person=ANA),)
 
     assert stated(said("Forget my budget.", person=BEN), known=known) == {}
@@ -169,7 +169,7 @@ def test_a_person_without_a_name_is_called_by_id() -> None:
 
 
 @pytest.mark.parametrize("identifier", ["x" * 128, "a b", "-", "ana-budget"])
-def test_any_persons_id_makes_a_key(identifier: str) -> None:
+def test_any_persons_id_becomes_part_of_a_valid_key(identifier: str) -> None:
     ana, other = (
         said("My budget is 1 EUR.", 1, person=ANA),
         said("My budget is 2 EUR.", 2, person=Person(identifier, "")),
@@ -190,24 +190,24 @@ def test_any_persons_id_makes_a_key(identifier: str) -> None:
         ("Always answer in two days.", "Always answer in two days."),
     ],
 )
-def test_relative_times_become_dates_but_in_procedures(text: str, content: str) -> None:
+def test_relative_times_become_dates_except_in_procedures(text: str, content: str) -> None:
     """S7: counted from the day of the item, not from today."""
     saturday = replace(said(text), at=1_796_428_800_000)
 
     assert list(stated(saturday).values()) == [content]
 
 
-def test_a_relative_time_is_no_part_of_a_key() -> None:
+def test_a_relative_time_is_not_part_of_a_key() -> None:
     assert list(stated(said("Remember that tomorrow Ana moves."))) == ["ana-moves"]
 
 
 @pytest.mark.parametrize("forgotten", ["budget", "Trip_Budget", "BUDGET", "trip budget"])
 def test_a_forgotten_fact_is_not_proposed_again(forgotten: str) -> None:
-    """S6, S7: neither under its key nor under one that is alike."""
+    """S6, S7: neither under its key nor under a look-alike key."""
     assert stated(said("The budget is 900 EUR. I prefer tea."), forgotten=(forgotten,)) == {"tea": "I prefer tea."}
 
 
-def test_an_older_fact_that_is_near_keeps_its_key() -> None:
+def test_a_near_older_fact_keeps_its_key() -> None:
     """S7."""
     question = Question(items=(said("The budget is 900 EUR."),), known=(), near=(fact(key="trip-budget"),), today=0)
 
@@ -215,19 +215,19 @@ def test_an_older_fact_that_is_near_keeps_its_key() -> None:
 
 
 @given(st.lists(st.sampled_from("I my is prefer . , ! ? \n budget we decided always before forget ä 1.5".split(" "))))
-def test_any_text_is_read(words: list[str]) -> None:
+def test_any_text_gives_valid_proposals(words: list[str]) -> None:
     for each in learned(said(" ".join(words))):
         assert isinstance(each, Proposal)
         assert each.sources == ("i-01",)
         assert 1 <= len(each.key) <= 128
 
 
-def test_a_long_text_is_read_in_one_pass() -> None:
-    """With work that grew as its square, 250 KB would take many minutes."""
+def test_a_long_text_takes_linear_work() -> None:
+    """With quadratic work, 250 KB would take many minutes."""
     for part in ("a.", "I like ", "My a ", "! ", "we have decided that "):
         assert learned(said(part * (250_000 // len(part)))) is not None
 
 
-def test_of_very_many_statements_the_first_are_read() -> None:
-    """Each is compared with those before it, so there is an end."""
+def test_the_number_of_statements_is_bounded() -> None:
+    """Because each is compared with those before it."""
     assert len(learned(said(" ".join(f"I like x{number}y." for number in range(20_000))))) == 400

@@ -1,4 +1,4 @@
-"""The OpenAPI document is what its models say, and has the template's routes."""
+"""The OpenAPI document is up to date with the models and with the routes of the template."""
 
 import json
 from typing import Any
@@ -24,12 +24,12 @@ ROUTES = {
 }
 
 
-def test_the_written_document_is_what_the_models_make() -> None:
-    """Else: `make openapi`."""
+def test_the_document_is_up_to_date() -> None:
+    """If not, run `make openapi`."""
     assert WRITTEN.read_text() == generate()
 
 
-def test_its_routes_are_the_templates() -> None:
+def test_it_has_the_routes_of_the_template() -> None:
     assert OPERATIONS.keys() == ROUTES
 
 
@@ -50,15 +50,15 @@ def test_every_post_takes_an_idempotency_key_and_nothing_else_does() -> None:
     assert taking == {route for route in ROUTES if route.startswith("POST ")}
 
 
-def test_nothing_unknown_is_taken_or_answered() -> None:
-    """Every object names its fields, but for those whose names are the caller's own."""
+def test_objects_allow_no_unknown_fields() -> None:
+    """Every object lists its fields, except maps by keys of the caller."""
     objects = {name: each for name, each in DOCUMENT["components"]["schemas"].items() if "properties" in each}
 
     assert [name for name, each in objects.items() if each.get("additionalProperties") is not False] == []
 
 
-def test_every_refusal_is_told_with_its_status_and_an_example_that_fits() -> None:
-    told = set[str]()
+def test_every_error_has_its_status_and_a_valid_example() -> None:
+    stated = set[str]()
     for name, response in REFUSALS.items():
         content = response["content"]["application/json"]
         schema = jsonschema_rs.validator_for(content["schema"] | {"components": DOCUMENT["components"]})
@@ -66,14 +66,14 @@ def test_every_refusal_is_told_with_its_status_and_an_example_that_fits() -> Non
             schema.validate(example["value"])
             if error := getattr(errors, tag, None):
                 assert name.startswith(str(next(STATUS[kind] for kind in STATUS if issubclass(error, kind))))
-                told.add(tag)
+                stated.add(tag)
 
     abstract = {"OpenBotError", "NotFound", "Conflict"}
     every = {name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, Exception)}
-    assert told == every - abstract
+    assert stated == every - abstract
 
 
-def test_busy_says_when_to_try_again() -> None:
+def test_a_503_says_when_to_try_again() -> None:
     busy = next(response for name, response in REFUSALS.items() if name.startswith("503"))
 
     assert busy["headers"]["Retry-After"]["schema"] == {"type": "integer", "minimum": 1}
@@ -88,7 +88,7 @@ def test_a_page_has_1_to_500(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "stated"),
     [
         ("Id", {"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"}),
         ("Key", {"minLength": 1, "maxLength": 128}),
@@ -96,8 +96,8 @@ def test_a_page_has_1_to_500(name: str) -> None:
         ("Text", {"maxLength": 262144}),
     ],
 )
-def test_the_limits_are_told(name: str, told: dict[str, Any]) -> None:
-    assert DOCUMENT["components"]["schemas"][name].items() >= told.items()
+def test_the_limits_are_stated(name: str, stated: dict[str, Any]) -> None:
+    assert DOCUMENT["components"]["schemas"][name].items() >= stated.items()
 
 
 def test_a_turn_holds_1000_items() -> None:

@@ -1,4 +1,4 @@
-"""S6, S7, A4: what a model is told, and how its answer is read."""
+"""S6, S7, A4: the prompt for a model, and the parsing of its answer."""
 
 import contextlib
 import json
@@ -69,7 +69,7 @@ def test_the_instructions_do_not_depend_on_the_conversation() -> None:
     assert instructions(short) == instructions(long)
 
 
-def test_an_agent_is_asked_for_what_lasts() -> None:
+def test_only_durable_kinds_are_asked_for_an_agent() -> None:
     """A2, A4."""
     asked = question(for_agent=True)
 
@@ -91,7 +91,7 @@ def test_without_instructions_of_the_organization_none_are_mentioned() -> None:
     assert "organization" not in instructions(question())
 
 
-def test_an_item_shows_its_day_its_person_and_whether_an_app_said_it() -> None:
+def test_an_item_shows_its_day_its_person_and_whether_an_app_wrote_it() -> None:
     """S7, A4."""
     said = replace(item(1, person=Person("ana", "Ana")), at=SATURDAY)
     *_, first, second = items(question(items=(said, item(2, ItemType.TOOL_RESULT)))).splitlines()
@@ -103,7 +103,7 @@ def test_an_item_shows_its_day_its_person_and_whether_an_app_said_it() -> None:
     assert json.loads(second)["outside"] is True
 
 
-def test_today_is_told_with_its_weekday() -> None:
+def test_today_is_stated_with_its_weekday() -> None:
     """S7."""
     assert items(question()).startswith('Today:\n"2026-12-05, Saturday"\n')
 
@@ -120,7 +120,7 @@ def test_a_day_ends_at_midnight_in_utc(day: int) -> None:
     assert f'"{told[day]}"' in items(question(today=day))
 
 
-def test_a_known_fact_shows_whose_words_it_is_and_its_day() -> None:
+def test_a_known_fact_shows_its_person_and_its_day() -> None:
     """S7."""
     _, of_ana, of_nobody = known(
         question(known=(fact(), fact(person=Person("ana", "Ana"), updated_at=SATURDAY)))
@@ -136,43 +136,43 @@ def test_a_known_fact_shows_whose_words_it_is_and_its_day() -> None:
     assert "person" not in json.loads(of_nobody)
 
 
-def test_older_facts_that_may_be_meant_stand_with_what_is_new() -> None:
-    """S7: they change with the items, so that a cached beginning must not hold them."""
+def test_older_facts_near_to_the_items_are_shown_with_the_items() -> None:
+    """S7: they depend on the items, so they must not be part of the cached beginning."""
     asked = question(known=(fact(),), near=(fact(key="seat"),))
 
     assert '"key": "seat"' in items(asked)
     assert known(asked) == known(question(known=(fact(),)))
 
 
-def test_forgotten_keys_are_told_and_never_their_content() -> None:
+def test_forgotten_keys_are_listed_without_their_content() -> None:
     """S7."""
     assert known(question(forgotten=("seat", "tea"))).startswith('Forgotten keys:\n"tea"\n"seat"\nKnown facts:\n')
     assert "Forgotten keys:" not in known(question())
 
 
-def test_what_is_learned_comes_behind_what_was_known() -> None:
-    """So that what a provider has cached of the last prompt is the beginning of this one."""
+def test_new_facts_follow_those_known_before() -> None:
+    """So that the beginning that a provider cached from the last prompt stays the same."""
     before = question(known=(fact(),), forgotten=("seat",))
     after = replace(before, known=(fact(key="new"), fact()), today=SATURDAY + 86_400_000, items=(item(2),))
 
     assert whole(after).startswith(instructions(before) + "\n" + known(before))
 
 
-def test_what_is_forgotten_comes_behind_what_was_forgotten_before() -> None:
+def test_newly_forgotten_keys_follow_those_forgotten_before() -> None:
     before, after = question(forgotten=("seat",)), question(forgotten=("tea", "seat"))
 
     assert known(after).startswith(known(before).removesuffix("Known facts:\n"))
 
 
 def everywhere(text: str) -> list[str]:
-    """The lines of a prompt that holds the text wherever a text of others may stand."""
+    """The lines of a prompt with the text in all places for text from outside."""
     said = Item(number=1, type=ItemType.MESSAGE, at=1, body={"role": "user", "text": text}, person=Person(text, text))
     facts = (fact(key=text, content=text, person=Person(text, text)),)
     return whole(question(items=(said,), known=facts, near=facts, forgotten=(text,), instructions=text)).splitlines()
 
 
 @given(texts)
-def test_no_text_can_imitate_a_line_of_its_own(text: str) -> None:
+def test_no_text_can_imitate_another_line_of_the_prompt(text: str) -> None:
     """S7."""
     plain, lines = everywhere("tulip"), everywhere(text)
     theirs = [at for at, line in enumerate(plain) if "tulip" in line]
@@ -186,7 +186,7 @@ def test_no_text_can_imitate_a_line_of_its_own(text: str) -> None:
             assert line == plain[at]
 
 
-def test_changes_are_read() -> None:
+def test_well_formed_changes_become_proposals() -> None:
     assert proposals({"changes": [REMEMBER, FORGET]}) == (
         Proposal(key="tea", sources=("i-01",), content="Green.", kind=Kind.FACT),
         Proposal(key="tea", sources=("i-01",)),
@@ -204,14 +204,14 @@ def test_changes_are_read() -> None:
         {name: REMEMBER[name] for name in ("action", "key")},
     ],
 )
-def test_a_single_malformed_change_is_told_apart(change: dict[str, Any]) -> None:
+def test_a_malformed_change_does_not_affect_the_others(change: dict[str, Any]) -> None:
     """S6: it is dropped alone."""
     assert proposals({"changes": [change, FORGET]})[0] == Malformed("tea")
     assert isinstance(proposals({"changes": [change, FORGET]})[1], Proposal)
 
 
 @pytest.mark.parametrize("change", ["tea", None, 1, [], {"key": 3}])
-def test_what_is_no_change_at_all_is_malformed(change: object) -> None:
+def test_a_change_of_any_other_type_is_malformed(change: object) -> None:
     (read,) = proposals({"changes": [change]})
 
     assert isinstance(read, Malformed)
@@ -225,7 +225,7 @@ def test_an_answer_without_a_list_is_a_failure(answer: object) -> None:
 
 
 @given(json_values, st.lists(json_values))
-def test_any_answer_is_read_or_is_a_failure(other: object, changes: list[object]) -> None:
+def test_any_answer_is_parsed_or_is_a_failure(other: object, changes: list[object]) -> None:
     assert len(proposals({"changes": changes, "other": other})) == len(changes)
     with contextlib.suppress(ModelFailed):
         proposals(other)

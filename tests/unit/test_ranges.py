@@ -10,7 +10,7 @@ numbers = st.sets(st.integers(1, 60))
 
 
 @given(numbers)
-def test_the_numbers_come_back_in_order(some: set[int]) -> None:
+def test_ranges_iterate_in_order(some: set[int]) -> None:
     ranges = Ranges.of(some)
     assert list(ranges) == sorted(some)
     assert (len(ranges), bool(ranges), ranges.last) == (len(some), bool(some), max(some, default=0))
@@ -26,7 +26,7 @@ def test_union_intersection_and_difference_are_those_of_sets(some: set[int], oth
 
 @given(numbers, numbers)
 def test_equal_sets_are_equal_ranges(some: set[int], others: set[int]) -> None:
-    """However they were made, spans that touch are melted."""
+    """Adjacent spans are merged, however the ranges were made."""
     a, b = Ranges.of(some), Ranges.of(others)
     assert a | b == Ranges.of(some | others)
     assert a & b == Ranges.of(some & others)
@@ -39,7 +39,7 @@ def test_membership_is_that_of_sets(some: set[int], number: int) -> None:
 
 
 @given(numbers, st.integers(0, 62))
-def test_first_after_and_upto_part_the_numbers(some: set[int], number: int) -> None:
+def test_first_after_and_upto_split_the_numbers(some: set[int], number: int) -> None:
     ranges = Ranges.of(some)
     assert list(ranges.first(number)) == sorted(some)[:number]
     assert set(ranges.after(number)) == {n for n in some if n > number}
@@ -47,13 +47,13 @@ def test_first_after_and_upto_part_the_numbers(some: set[int], number: int) -> N
 
 
 @given(numbers)
-def test_what_is_written_is_read_again(some: set[int]) -> None:
+def test_text_and_ranges_convert_both_ways(some: set[int]) -> None:
     ranges = Ranges.of(some)
     assert Ranges.parse(str(ranges)) == ranges
 
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(0, 9))))
-def test_overlapping_spans_are_melted(spans: list[tuple[int, int]]) -> None:
+def test_overlapping_spans_are_merged(spans: list[tuple[int, int]]) -> None:
     joined = Ranges.joined((first, first + more) for first, more in spans)
     assert joined == Ranges.of({n for first, more in spans for n in range(first, first + more + 1)})
 

@@ -1,4 +1,4 @@
-"""S7: the nearest facts are found in any language, in whatever form a word stands."""
+"""S7: facts are found by other forms of their words, in any language."""
 
 import random
 from functools import cache
@@ -59,7 +59,7 @@ def test_a_rare_word_weighs_more_than_frequent_ones() -> None:
     assert ranked("what is the saxophone", [*facts, rare])[0] == rare
 
 
-def test_what_shares_nothing_with_the_query_is_not_found() -> None:
+def test_a_fact_that_shares_nothing_with_the_query_is_not_found() -> None:
     assert ranked("zebra", CHATTER) == []
     assert ranked("?! …", CHATTER) == []
     assert ranked("zebra", []) == []
@@ -92,14 +92,12 @@ def test_at_equal_rank_the_newest_comes_first() -> None:
 
 
 @given(texts, memories, st.randoms(use_true_random=False))
-def test_the_order_in_which_facts_are_given_does_not_matter(
-    query: str, facts: list[Fact], shuffling: random.Random
-) -> None:
+def test_the_order_of_the_facts_does_not_matter(query: str, facts: list[Fact], shuffling: random.Random) -> None:
     assert ranked(query, shuffling.sample(facts, len(facts))) == ranked(query, facts)
 
 
 @given(texts.filter(str.isalnum), memories)
-def test_a_fact_that_says_the_query_is_found(query: str, facts: list[Fact]) -> None:
+def test_a_fact_that_repeats_the_query_is_found(query: str, facts: list[Fact]) -> None:
     says = saying("it", query)
     assert says in ranked(query, [*facts, says])
 
@@ -125,8 +123,8 @@ def test_nearly_every_question_finds_its_fact(*, held_out: bool) -> None:
     assert sum(rank < 5 for rank in ranks) >= 0.97 * len(asked)
 
 
-def test_one_sentence_of_a_long_query_outweighs_a_little_in_each() -> None:
-    """So that a fact is shown to the model whatever else the batch speaks of."""
+def test_a_match_with_one_sentence_outweighs_weak_matches_with_many() -> None:
+    """So a fact is shown to the model whatever else is in the batch."""
     chatter = [
         f"What a fine {word} we had on the way, thank you so much for it!" for word in "day trip meal talk".split()
     ]

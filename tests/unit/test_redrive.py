@@ -1,4 +1,4 @@
-"""A dead letter leaves its queue only when the bus has taken its event."""
+"""A dead letter leaves its queue only when the bus has accepted its event."""
 
 import json
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ type Json = dict[str, Any]
 
 @dataclass
 class Cloud:
-    """As much of CloudFormation, SQS and EventBridge as is asked; `refused` are sources that the bus does not take."""
+    """A fake of the used parts of CloudFormation, SQS and EventBridge; its bus refuses events of `refused` sources."""
 
     queues: dict[str, list[str]]
     refused: set[str] = field(default_factory=set[str])
@@ -62,7 +62,7 @@ def letters(count: int, **other: str) -> list[str]:
     return [json.dumps({"id": f"e-{number}"} | EVENT | other) for number in range(count)]
 
 
-def test_all_of_both_queues_is_sent_as_it_was_and_taken_out() -> None:
+def test_all_events_of_both_queues_are_sent_unchanged_and_removed() -> None:
     cloud = Cloud({"consolidate": letters(23), "learn": [json.dumps({"requestPayload": EVENT, "version": "1.0"})]})
 
     redrive(cloud.client, "memory")
@@ -78,7 +78,7 @@ def test_all_of_both_queues_is_sent_as_it_was_and_taken_out() -> None:
         assert json.loads(entry["Detail"]) == EVENT["detail"]
 
 
-def test_what_the_bus_refuses_or_nobody_can_read_stays_and_can_be_seen_again(
+def test_refused_and_unreadable_messages_stay_visible_in_their_queue(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     refused, unreadable = letters(1, source="aws.events"), ["no event", "{}"]
@@ -108,5 +108,5 @@ def test_nothing_leaves_its_queue_when_the_bus_cannot_be_reached() -> None:
 
 
 @pytest.mark.parametrize("body", ["", "x", "[]", "null", "7", '{"detail": {}}', json.dumps(EVENT | {"detail": "text"})])
-def test_a_body_without_an_event_is_none(body: str) -> None:
+def test_a_body_without_an_event_is_recognized(body: str) -> None:
     assert event_of(body) is None

@@ -104,7 +104,7 @@ def test_a_forgotten_fact_keeps_content_and_kind_for_people_to_see() -> None:
     )
 
 
-def test_a_bad_change_is_dropped_alone() -> None:
+def test_an_invalid_change_is_dropped_alone() -> None:
     decision = decided(propose("a"), propose("b", sources=()), propose("c"))
     assert [each.key for each in decision.changes] == ["a", "c"]
     assert decision.dropped == (Dropped("b", Reason.NO_UNREAD_SOURCE),)
@@ -122,7 +122,7 @@ def test_a_key_is_normalized() -> None:
 # ---- Sources (S6) ----
 
 
-def test_sources_that_are_no_items_of_the_history_are_removed() -> None:
+def test_sources_outside_the_history_are_removed() -> None:
     (change,) = decided(propose(sources=("i-99", USER, "nonsense", READ, USER))).changes
     assert change.sources == (USER, READ)
 
@@ -155,7 +155,7 @@ def test_the_first_change_of_a_key_wins() -> None:
     assert reasons(decision) == [Reason.SECOND_CHANGE]
 
 
-def test_the_same_key_written_in_two_ways_of_unicode_is_one() -> None:
+def test_a_key_in_composed_and_decomposed_unicode_is_one() -> None:
     assert reasons(decided(propose("Tür"), propose("Tu\u0308r"))) == [Reason.SECOND_CHANGE]
 
 
@@ -164,7 +164,7 @@ def test_a_dropped_change_does_not_count_as_the_first() -> None:
     assert [each.content for each in decision.changes] == ["black"]
 
 
-def test_a_key_in_other_letters_is_another_key() -> None:
+def test_keys_are_case_sensitive() -> None:
     assert len(decided(propose("tea"), propose("Tea")).changes) == 2
 
 
@@ -182,20 +182,20 @@ def test_an_unknown_key_cannot_be_forgotten() -> None:
 
 
 @pytest.mark.parametrize("content", ["black", None])
-def test_a_key_that_changed_while_the_model_worked_is_left_alone(content: str | None) -> None:
+def test_a_key_that_changed_while_the_model_worked_is_not_changed(content: str | None) -> None:
     """S5."""
     seen = Snapshot(step=3, generation="g", shown={"tea": 2})
     facts = {"tea": fact(step=4)}
     assert reasons(decided(propose(content=content), facts=facts, seen=seen)) == [Reason.CHANGED_MEANWHILE]
 
 
-def test_a_key_that_was_added_while_the_model_worked_is_left_alone() -> None:
+def test_a_key_that_was_added_while_the_model_worked_is_not_changed() -> None:
     seen = Snapshot(step=3, generation="g")
     assert reasons(decided(propose(), facts={"tea": fact(step=4)}, seen=seen)) == [Reason.CHANGED_MEANWHILE]
 
 
-def test_a_key_that_went_away_while_the_model_worked_is_left_alone() -> None:
-    """As after a rewind to before it (S12)."""
+def test_a_key_that_disappeared_while_the_model_worked_is_not_changed() -> None:
+    """S12: for example after a rewind to an earlier version."""
     seen = Snapshot(step=3, generation="g", shown={"tea": 2})
     assert reasons(decided(propose(), seen=seen, generation="h")) == [Reason.CHANGED_MEANWHILE]
 
@@ -282,11 +282,11 @@ def test_a_preference_needs_a_users_message(sources: tuple[str, ...]) -> None:
     assert reasons(decided(preference)) == [Reason.PREFERENCE_WITHOUT_USER]
 
 
-def test_a_users_message_that_was_read_before_may_explain_a_preference() -> None:
+def test_a_users_message_that_was_read_before_may_support_a_preference() -> None:
     assert decided(propose(kind=Kind.PREFERENCE, sources=(ASSISTANT, READ_USER))).changes
 
 
-def test_a_preference_is_forgotten_without_a_users_message() -> None:
+def test_forgetting_a_preference_needs_no_users_message() -> None:
     forgotten = propose(content=None, kind=Kind.PREFERENCE, sources=(ASSISTANT,))
     assert decided(forgotten, facts={"tea": fact()}).changes
 
@@ -303,7 +303,7 @@ def test_only_durable_kinds_become_an_agents_memory(kind: Kind) -> None:
 
 @pytest.mark.parametrize("sources", [(RESULT,), (ACTION,), (RESULT, ACTION), (RESULT, READ), (RESULT, READ_USER)])
 @pytest.mark.parametrize("content", ["green", None])
-def test_what_only_apps_say_is_never_kept(sources: tuple[str, ...], content: str | None) -> None:
+def test_a_proposal_supported_only_by_apps_is_dropped(sources: tuple[str, ...], content: str | None) -> None:
     """A4: at least one source is an unread item of another origin."""
     procedure = propose(content=content, kind=Kind.PROCEDURE, sources=sources)
     facts = {} if content else {"tea": fact()}
@@ -311,13 +311,13 @@ def test_what_only_apps_say_is_never_kept(sources: tuple[str, ...], content: str
 
 
 @pytest.mark.parametrize("source", [USER, ASSISTANT, APPROVAL])
-def test_an_apps_result_may_stand_beside_another_source(source: str) -> None:
+def test_an_apps_result_may_be_one_of_several_sources(source: str) -> None:
     procedure = propose(kind=Kind.PROCEDURE, sources=(RESULT, source))
     assert decided(procedure, by=evidence(durable_only=True)).changes[0].sources == (RESULT, source)
 
 
 @pytest.mark.parametrize(("source", "accepted"), [(USER, True), (APPROVAL, True), (ASSISTANT, False)])
-def test_an_assistants_message_may_be_no_support(source: str, accepted: bool) -> None:  # noqa: FBT001 - a table
+def test_an_assistants_message_supports_only_if_the_rules_allow_it(source: str, accepted: bool) -> None:  # noqa: FBT001 - a table
     procedure = propose(kind=Kind.PROCEDURE, sources=(RESULT, source))
     decision = decided(procedure, by=evidence(durable_only=True), assistant_supports=False)
     assert bool(decision.changes) is accepted
@@ -332,7 +332,7 @@ def test_in_a_session_an_apps_result_may_be_the_only_source() -> None:
     [([ANNA, None], None), ([ANNA, ANNA], ANNA), ([ANNA, BEN], None), ([None, None], None)],
     ids=["one and none", "the same", "two", "none"],
 )
-def test_an_entry_records_its_person_when_it_is_one(persons: list[Person | None], person: Person | None) -> None:
+def test_an_entry_records_its_person_if_there_is_only_one(persons: list[Person | None], person: Person | None) -> None:
     unread = [item(number, person=each) for number, each in enumerate(persons, 1)]
     procedure = propose(kind=Kind.PROCEDURE, sources=("i-01", "i-02"))
     (change,) = decided(procedure, by=evidence(durable_only=True, unread=unread)).changes
@@ -353,7 +353,7 @@ def test_the_new_keys_of_one_change_count_together() -> None:
     assert ([each.key for each in decision.changes], reasons(decision)) == (["a", "b"], [Reason.MEMORY_FULL])
 
 
-def test_of_a_thousand_changes_as_many_as_one_write_holds_are_made() -> None:
+def test_changes_beyond_one_write_are_dropped() -> None:
     decision = decided(*(propose(f"tea {n}") for n in range(1000)))
     assert len(decision.changes) == MAX_WRITES
     assert reasons(decision) == [Reason.TOO_MANY] * (1000 - MAX_WRITES)
@@ -367,7 +367,7 @@ def test_the_changes_content_fits_one_row() -> None:
     assert decided(*(propose(f"tea {n}", content) for n in range(40)), propose("small")).changes[0].key == "small"
 
 
-def test_every_reason_can_be_told_apart() -> None:
+def test_every_reason_has_its_own_text() -> None:
     assert len({str(reason) for reason in Reason}) == len(Reason)
 
 

@@ -1,4 +1,4 @@
-"""S7: what holds a credential is found, and what only speaks of one is not."""
+"""S7: texts that hold a credential are found, and texts that only mention one are not."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ def test_a_text_that_only_mentions_a_credential_passes() -> None:
 
 
 def test_every_text_listed_as_missed_is_still_missed() -> None:
-    """One that is found now belongs into the other list."""
+    """Move a text to `FOUND` once it is found."""
     assert [text for text in MISSED if holds_secret(text)] == []
 
 
@@ -51,7 +51,7 @@ def test_ordinary_words_are_no_credential(text: str) -> None:
 
 
 @given(st.text())
-def test_any_text_is_judged(text: str) -> None:
+def test_any_text_is_accepted(text: str) -> None:
     assert holds_secret(text) in {True, False}
 
 
@@ -69,7 +69,7 @@ def test_key_and_content_are_a_credential_together(key: str, content: str) -> No
     ("key", "content"),
     [("password", "not needed"), ("password-policy", "at least 12 characters"), ("token-budget", "4000 a day")],
 )
-def test_key_and_content_may_speak_of_one_together(key: str, content: str) -> None:
+def test_key_and_content_may_mention_a_credential_together(key: str, content: str) -> None:
     assert not reveals(key, content, holds_secret)
 
 
@@ -98,7 +98,7 @@ def test_key_and_content_may_speak_of_one_together(key: str, content: str) -> No
         "\u200b",
     ],
 )
-def test_a_long_text_made_to_be_slow_is_judged(part: str) -> None:
+def test_a_long_text_made_to_be_slow_takes_linear_work(part: str) -> None:
     """Work that grew with the square of the length would take most of a minute, and not 0.1 s."""
     assert not holds_secret(part * (100_000 // len(part)))
 

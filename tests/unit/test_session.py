@@ -1,4 +1,4 @@
-"""How a session goes from one version to the next (S11, S12)."""
+"""The step of a session from one version to the next (S11, S12)."""
 
 from dataclasses import replace
 
@@ -45,13 +45,13 @@ def counted(memory: dict[str, Fact]) -> Tally:
     return Tally(keys=len(memory), active=len(active), characters=sum(len(line(each)) for each in active))
 
 
-def test_a_version_is_one_step_and_one_revision_on() -> None:
+def test_a_new_version_increments_step_and_revision() -> None:
     after = advance(FIRST, head="v-2", at=2_000, timeline=FIRST.timeline)
     assert (after.step, after.revision, after.head, after.updated_at) == (2, 2, "v-2", 2_000)
     assert after.timeline.steps == Ranges.span(1, 2)
 
 
-def test_a_session_that_was_configured_keeps_its_step() -> None:
+def test_configuring_increments_the_revision_but_not_the_step() -> None:
     """S10: revision and step differ, and both only grow."""
     configured = replace(FIRST, revision=7)
     after = advance(configured, head="v-2", at=2_000, timeline=configured.timeline)
@@ -63,7 +63,7 @@ def test_new_items_move_the_next_item_number() -> None:
     assert after.next_item == 4
 
 
-def test_going_back_never_uses_an_item_number_again() -> None:
+def test_a_rewind_never_reuses_an_item_number() -> None:
     """S12."""
     longer = replace(FIRST, next_item=9, timeline=Timeline(items=Ranges.span(1, 8)))
     after = advance(longer, head="v-2", at=2_000, timeline=Timeline(items=Ranges.span(1, 3)))
@@ -74,8 +74,8 @@ def test_the_unread_items_are_those_not_processed() -> None:
     assert Timeline(items=Ranges.parse("1-9"), processed=Ranges.parse("1-3,5")).unread == Ranges.parse("4,6-9")
 
 
-def test_time_never_runs_back_within_a_session() -> None:
-    """S4: the order of facts."""
+def test_time_never_goes_backwards_within_a_session() -> None:
+    """S4: facts are ordered by time."""
     assert FIRST.later(500) == 1_000
     assert FIRST.later(1_500) == 1_500
 
@@ -92,7 +92,7 @@ def test_a_retracted_fact_is_a_key_but_not_active() -> None:
 
 
 @given(histories)
-def test_the_tally_is_what_counting_all_facts_gives(history: list[list[Fact]]) -> None:
+def test_the_tally_equals_a_count_of_all_facts(history: list[list[Fact]]) -> None:
     memory, tally = dict[str, Fact](), Tally()
     for changes in history:
         tally = tally.after(changes, memory)
@@ -101,7 +101,7 @@ def test_the_tally_is_what_counting_all_facts_gives(history: list[list[Fact]]) -
 
 
 @given(histories)
-def test_folding_versions_gives_each_keys_last_fact(history: list[list[Fact]]) -> None:
+def test_folding_versions_gives_the_last_fact_of_each_key(history: list[list[Fact]]) -> None:
     """S12."""
     memory = dict[str, Fact]()
     for changes in history:
@@ -109,19 +109,19 @@ def test_folding_versions_gives_each_keys_last_fact(history: list[list[Fact]]) -
     assert fold((version(step, *changes) for step, changes in enumerate(history, 1)), {}) == memory
 
 
-def test_what_was_erased_stays_erased_in_every_older_version() -> None:
-    """S12: going back brings no erased content back."""
+def test_an_erased_fact_stays_erased_in_every_older_version() -> None:
+    """S12: a rewind brings back no erased content."""
     stub = fact(content="", status=Status.RETRACTED, step=5)
     assert fold([version(2, fact(step=2))], {"tea": stub}) == {"tea": stub}
 
 
-def test_what_was_remembered_after_an_erasure_is_kept() -> None:
+def test_a_fact_remembered_after_an_erasure_is_kept() -> None:
     later = fact(step=6)
     assert fold([version(6, later)], {"tea": fact(content="", status=Status.RETRACTED, step=5)}) == {"tea": later}
 
 
 @given(histories)
-def test_a_session_that_advances_counts_what_its_versions_fold_to(history: list[list[Fact]]) -> None:
+def test_the_tally_of_an_advancing_session_matches_its_folded_versions(history: list[list[Fact]]) -> None:
     session, memory = FIRST, dict[str, Fact]()
     for changes in history:
         session = advance(session, head="v", at=2_000, timeline=session.timeline, changes=changes, before=memory)
@@ -131,11 +131,11 @@ def test_a_session_that_advances_counts_what_its_versions_fold_to(history: list[
 
 
 @given(st.integers(0, 2**48 - 1), st.text("0123456789abcdef", min_size=8, max_size=8))
-def test_a_version_id_gives_its_step_again(step: int, random: str) -> None:
+def test_a_version_id_contains_its_step(step: int, random: str) -> None:
     assert version_step(version_id(step, random)) == step
 
 
-def test_a_version_id_looks_as_in_the_sample() -> None:
+def test_a_version_id_has_the_documented_form() -> None:
     assert version_id(33, "7d21abcd") == "v-7d21abcd21"
 
 
@@ -143,7 +143,7 @@ def test_a_version_id_looks_as_in_the_sample() -> None:
     "text",
     ["", "v-", "v-7d21abcd", "v-7d21abcdXY", "v-7d21abcd-1", "v-7d21abcd" + "1" * 13, "v-7d21abcd²", "v-7d21abcd 1"],
 )
-def test_what_has_no_step_is_no_version_id(text: str) -> None:
+def test_an_id_without_a_step_is_rejected(text: str) -> None:
     assert version_step(text) is None
 
 
@@ -162,7 +162,7 @@ def test_a_sessions_overrides_win_over_the_organizations_settings(
     assert effective(Organization(generate=False), overrides) == {"use": use, "generate": generate}
 
 
-def test_configure_sets_removes_and_leaves() -> None:
+def test_configure_sets_and_removes_overrides_and_keeps_the_others() -> None:
     """S10."""
     assert Configure({"use": None, "generate": True}).apply({"use": False}) == {"generate": True}
     assert Configure().apply({"use": False}) == {"use": False}

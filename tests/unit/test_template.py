@@ -1,4 +1,4 @@
-"""template.yaml is code too: what `sam validate --lint` misses."""
+"""Checks of template.yaml that `sam validate --lint` does not make."""
 
 import importlib.util
 import json
@@ -50,7 +50,7 @@ def nodes(value: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
 
 
 def references(value: Any = TEMPLATE) -> Iterator[str]:  # noqa: ANN401
-    """All names that Ref, GetAtt and Sub use, without attributes."""
+    """All names in Ref, GetAtt and Sub, without attributes."""
     for node in nodes(value):
         match node:
             case {"Ref": str(name)}:
@@ -89,7 +89,7 @@ def test_every_parameter_is_used_and_has_a_default() -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_permissions_are_named_one_by_one(function: str) -> None:
+def test_permissions_are_listed_one_by_one(function: str) -> None:
     """Every policy is written out here: no managed one, no SAM policy template, no `*` without its reason."""
     resources = [each for statement in statements(function) for each in listed(statement["Resource"])]
     patterns = {each["Fn::Sub"] if "Fn::Sub" in each else str(each) for each in resources}
@@ -100,23 +100,23 @@ def test_permissions_are_named_one_by_one(function: str) -> None:
 
 
 @pytest.mark.parametrize("function", ["Authorize", "Read"])
-def test_what_reads_can_write_nothing(function: str) -> None:
+def test_functions_that_only_read_may_not_write(function: str) -> None:
     assert [action for action in actions(function) if action.split(":")[1].startswith(WRITES)] == []
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_nothing_but_the_authorizer_reaches_tokens(function: str) -> None:
+def test_only_the_authorizer_may_read_tokens(function: str) -> None:
     keys = "TOKEN#*" if function == "Authorize" else "ORG#*"
     condition = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [keys]}}
     table = [each for each in statements(function) if any("dynamodb:" in action for action in listed(each["Action"]))]
 
     assert table
     assert all(statement["Condition"] == condition for statement in table)
-    assert not actions(function) & {"dynamodb:Scan", "dynamodb:PartiQLSelect"}  # what the condition does not bind
+    assert not actions(function) & {"dynamodb:Scan", "dynamodb:PartiQLSelect"}  # which the condition does not restrict
 
 
 def test_handlers_exist_and_import(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no more than names and credentials. Clients are built, and nothing is connected: no socket opens here."""
+    """With only names and credentials in the environment. Clients are built without a connection: sockets are off."""
     for name in environment():
         monkeypatch.delenv(name, raising=False)
     for name in ("TABLE_NAME", "EVENT_BUS_NAME", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -140,7 +140,7 @@ def environment() -> set[str]:
     return set(TEMPLATE["Globals"]["Function"]["Environment"]["Variables"])
 
 
-def test_the_environment_is_what_the_settings_read() -> None:
+def test_the_environment_variables_are_the_fields_of_the_settings() -> None:
     assert environment() - POWERTOOLS == {field.name.upper() for field in fields(Settings)}
 
 
@@ -153,7 +153,7 @@ def test_limits_of_memory_are_the_same_by_default_in_template_and_code() -> None
 
 
 @pytest.mark.parametrize("function", ASYNCHRONOUS)
-def test_an_asynchronous_function_keeps_what_fails(function: str) -> None:
+def test_an_asynchronous_function_sends_failed_events_to_its_queue(function: str) -> None:
     config = ASYNCHRONOUS[function]["EventInvokeConfig"]
     failures = config["DestinationConfig"]["OnFailure"]
 
@@ -162,7 +162,7 @@ def test_an_asynchronous_function_keeps_what_fails(function: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_keeps_what_it_cannot_deliver(rule: str) -> None:
+def test_a_rule_sends_undelivered_events_to_the_queue(rule: str) -> None:
     function, _ = rule.split(".")
 
     assert RULES[rule]["DeadLetterConfig"] == {"Arn": {"Fn::GetAtt": [f"{function}DeadLetters", "Arn"]}}
@@ -171,7 +171,7 @@ def test_a_rule_keeps_what_it_cannot_deliver(rule: str) -> None:
 
 
 def matches(pattern: dict[str, Any], event: dict[str, Any]) -> bool:
-    """EventBridge's rule as far as this template uses it: exact values, `prefix` of strings, nesting."""
+    """Match an event as EventBridge does, as far as this template needs it: exact values, `prefix`, nesting."""
     for name, wanted in pattern.items():
         if isinstance(wanted, dict):
             if not matches(cast("dict[str, Any]", wanted), event.get(name, {})):
@@ -190,7 +190,7 @@ def _accepts(wanted: Any, value: object) -> bool:  # noqa: ANN401
 
 
 def started(event: dict[str, Any]) -> set[str]:
-    """The functions that an event starts, each once a rule."""
+    """The functions that an event starts."""
     return {name.split(".")[0] for name, rule in RULES.items() if matches(rule["Pattern"], event)}
 
 
@@ -209,12 +209,12 @@ def sample(name: str, **detail: object) -> dict[str, Any]:
         (sample("learn", queueEmpty=False), {"Consolidate"}),
     ],
 )
-def test_an_event_starts_what_it_should(event: dict[str, Any], functions: set[str]) -> None:
+def test_an_event_starts_the_right_functions(event: dict[str, Any], functions: set[str]) -> None:
     assert started(event) == functions
 
 
 def test_a_change_of_memory_starts_nothing() -> None:
-    """Or learning would feed on itself."""
+    """Otherwise learning would cause more learning."""
     changed = sample("learn") | {"source": "openbot.memory", "detail-type": "Memory Changed"}
 
     assert started(changed) == set()
@@ -230,13 +230,13 @@ def routes() -> list[tuple[str, str, str]]:
     ]
 
 
-def test_a_get_goes_to_what_reads_and_all_else_to_what_writes() -> None:
+def test_get_routes_go_to_read_and_all_others_to_command() -> None:
     assert {name for name, method, _ in routes() if method == "GET"} == {"Read"}
     assert {name for name, method, _ in routes() if method != "GET"} == {"Command"}
     assert len({(method, path) for _, method, path in routes()}) == len(routes())
 
 
-def test_no_route_goes_round_the_authorizer() -> None:
+def test_no_route_bypasses_the_authorizer() -> None:
     auth = RESOURCES["HttpApi"]["Properties"]["Auth"]
     events = [event["Properties"] for each in FUNCTIONS.values() for event in each.get("Events", {}).values()]
 
@@ -252,13 +252,13 @@ def test_access_logs_hold_no_header_and_no_query() -> None:
     json.loads(written)
 
 
-def test_the_gateway_waits_longer_than_what_answers_it() -> None:
+def test_functions_time_out_before_the_gateway_does() -> None:
     assert max(FUNCTIONS[name]["Timeout"] for name, _, _ in routes()) < 30
 
 
 @pytest.mark.parametrize(("function", "folder"), [("Command", "command"), ("Consolidate", "consolidate")])
-def test_a_model_that_answers_late_leaves_time_to_store_that(function: str, folder: str) -> None:
-    """S8: one attempt, its connection and its answer, and ten seconds for the rest."""
+def test_a_model_time_out_leaves_time_to_store_the_failure(function: str, folder: str) -> None:
+    """S8: one attempt to connect and to read the answer, and nine seconds for the rest."""
     source = (ROOT / f"functions/{folder}/app.py").read_text()
     (timeout,) = re.findall(r"^MODEL_TIMEOUT = (\d+)", source, re.MULTILINE)
 
@@ -292,7 +292,7 @@ def test_every_dead_letter_queue_has_its_alarm() -> None:
 
 @pytest.mark.parametrize("function", [name for name, each in FUNCTIONS.items() if "AutoPublishAlias" in each])
 def test_a_changed_parameter_publishes_a_new_version(function: str) -> None:
-    """SAM makes one for new code only. A version's description cannot be updated, so CloudFormation replaces it."""
+    """SAM publishes one for new code only. CloudFormation replaces a version when its description changes."""
     properties = dict(FUNCTIONS[function])
     described = re.findall(r"\$\{(\w+)\}", properties.pop("VersionDescription")["Fn::Sub"])
     of_tags = {"Stage"}
@@ -301,7 +301,7 @@ def test_a_changed_parameter_publishes_a_new_version(function: str) -> None:
     assert set(described) == used
 
 
-def test_only_what_somebody_waits_for_starts_from_a_snapshot() -> None:
+def test_only_functions_that_callers_wait_for_use_snap_start() -> None:
     assert {name for name, each in FUNCTIONS.items() if "AutoPublishAlias" not in each} == ASYNCHRONOUS.keys()
     assert TEMPLATE["Parameters"]["SnapStart"]["Default"] == "None"
 
@@ -314,7 +314,7 @@ def test_the_table_outlives_the_stack() -> None:
 
 
 def test_the_dashboard_shows_every_metric_that_the_code_counts() -> None:
-    """Of this stack alone, as the service's name says."""
+    """And only those of its own stack, by the name of the service."""
     source = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
     counts = {name for call in re.findall(r"emit\(\{(.*?)\}", source) for name in re.findall(r'"(\w+)":', call)}
     board = json.dumps(json.loads(RESOURCES["Overview"]["Properties"]["DashboardBody"]["Fn::Sub"]))

@@ -57,7 +57,7 @@ def test_the_text_says_that_memory_is_evidence_and_current_instructions_win(head
     assert "the current instructions win" in text
 
 
-def test_a_shared_agent_is_told_what_stays_private() -> None:
+def test_the_heading_of_a_shared_agent_has_privacy_rules() -> None:
     """A7."""
     assert "private" in SHARED_HEADING
 
@@ -82,7 +82,7 @@ def test_a_text_of_exactly_the_limit_fits() -> None:
     assert (len(text.text), text.shown) == (LIMIT, 1)
 
 
-def test_one_character_more_does_not_fit() -> None:
+def test_a_text_of_one_character_over_the_limit_does_not_fit() -> None:
     longer = of_length(LIMIT - len(SESSION_HEADING) + 1)
     assert memory_text(SESSION_HEADING, [longer], LIMIT) == MemoryText("", 0)
 
@@ -107,14 +107,14 @@ def test_the_limit_may_be_4000() -> None:
     assert text.shown == (4000 - len(SESSION_HEADING)) // 100
 
 
-def test_limits_under_which_a_fact_might_not_fit_are_refused() -> None:
+def test_a_limit_that_could_hide_a_fact_is_refused() -> None:
     least = LONGEST_HEADING + LONGEST_FRAME + 2000
     assert MemoryRules(max_length=least)
     with pytest.raises(ValueError, match=str(least)):
         MemoryRules(max_length=least - 1)
 
 
-def test_an_empty_longest_content_is_refused() -> None:
+def test_a_content_limit_of_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="0 characters"):
         MemoryRules(max_content=0)
 
@@ -128,7 +128,7 @@ def test_one_fact_of_the_longest_key_person_and_content_always_fits(heading: str
 
 
 @pytest.mark.parametrize("content", HARD.values(), ids=HARD.keys())
-def test_hard_content_stays_on_one_line(content: str) -> None:
+def test_difficult_content_stays_on_one_line(content: str) -> None:
     text = memory_text(SESSION_HEADING, [fact(content=content)], LIMIT).text
     assert text.startswith(SESSION_HEADING)
     assert len(text.removeprefix(SESSION_HEADING).splitlines()) == 1
@@ -149,7 +149,7 @@ def test_a_persons_name_cannot_imitate_a_key() -> None:
     assert line(fact(person=Person("p-1", "Anna «x»"))) == "- fact «tea» (from Anna ‹x›, 1970-01-01): green\n"
 
 
-def test_the_newest_come_first_then_the_later_step_then_the_key() -> None:
+def test_facts_are_ordered_by_time_then_step_then_key() -> None:
     newest, *others = [
         fact("z", updated_at=3, step=1),
         fact("b", updated_at=2, step=9),

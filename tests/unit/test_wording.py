@@ -32,7 +32,7 @@ def near(one: str, two: str) -> bool:
         ("s e c r e t l y", "secretly"),
     ],
 )
-def test_near_forms_meet(one: str, two: str) -> None:
+def test_near_forms_of_a_word_are_matched(one: str, two: str) -> None:
     """A4."""
     assert near(one, two)
     assert near(two, one)
@@ -41,17 +41,17 @@ def test_near_forms_meet(one: str, two: str) -> None:
 @pytest.mark.parametrize(
     ("one", "two"), [("contract", "contact"), ("information", "automation"), ("周报", "周末"), ("pay", "payroll")]
 )
-def test_other_words_do_not(one: str, two: str) -> None:
+def test_other_words_are_not_matched(one: str, two: str) -> None:
     """A4."""
     assert not near(one, two)
 
 
-def test_a_long_word_tells_more_than_a_short_one_and_grammar_nothing() -> None:
+def test_long_words_weigh_more_than_short_ones_and_particles_nothing() -> None:
     """A4."""
     assert weight("compliance") > weight("with") > weight("the") > weight("to") == weight("には") == 0
 
 
 @given(texts)
-def test_every_word_is_near_itself(text: str) -> None:
+def test_every_word_matches_itself(text: str) -> None:
     """A4."""
     assert all(not set(marks(word)).isdisjoint(sought(word)) for word in words(plain(text)))
